@@ -21,9 +21,9 @@ TICK_MARGIN, TITLE = 16, 40
 OTHER_SCRIPTS = 0x0500
 """Letters before are Latin, Greek or Cyrillic; those after may be as wide as they are high."""
 LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}}
-"""In a row above the axes."""
+"""The legend stands in a row above the axes."""
 FONT = '"Source Sans", sans-serif'
-"""The page's own."""
+"""The font of the page."""
 
 
 def canvas(

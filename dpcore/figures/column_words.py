@@ -54,7 +54,6 @@ def odds(log_odds: float) -> str:
 
 
 def times(log_odds: float) -> str:
-    """The same, as so many times."""
     return f"{odds(log_odds)} times"
 
 
@@ -71,7 +70,7 @@ MEASURES = {
         Measure("risk_at_average", "risk", ".0%", percent, "the records’ average (not private)"),
     )
 }
-"""By the key of `dpcore.controls.explore.CURVE_AS`."""
+"""Each measure by its key of `dpcore.controls.explore.CURVE_AS`."""
 
 
 def cut(text: str) -> str:

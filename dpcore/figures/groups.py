@@ -35,7 +35,7 @@ from dpcore.figures.words import (
 )
 
 ROW = 42
-"""Pixels of a group."""
+"""The height of a group in pixels."""
 MAX_LETTERS = 48
 MAX_NAMED = 2
 HARDLY_ANY = 0.05

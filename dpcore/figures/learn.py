@@ -170,7 +170,6 @@ def promise(lesson: Lesson, table: pd.DataFrame) -> str:
 
 
 def _values(series: str, table: pd.DataFrame) -> pd.Series:
-    """One series by x."""
     return table[table["series"] == series].set_index("x")["value"]
 
 

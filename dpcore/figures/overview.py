@@ -53,7 +53,7 @@ STROKES = {
 MARKS = ((10.0, "—"), (4.0, "-"), (0.0, "·"))
 """From so many pixels on, the letter for one stroke of a dash that is given by its lengths."""
 APART = "\u2003"
-"""Between two of these names."""
+"""The space between two of these names."""
 
 
 @dataclass(frozen=True)

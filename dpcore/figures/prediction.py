@@ -17,7 +17,7 @@ from dpcore.figures.style import BLUE, LOOKS, NEUTRAL, ORANGE, SKY, SURVEY, VERM
 from dpcore.figures.words import Row, literal, plain
 
 MAX_BARS = 12
-"""Of the parts that are drawn, the largest; the table has them all."""
+"""At most so many parts are drawn, the largest; the table has them all."""
 ROW, ROW_OF_TWO = 26, 34
 """Pixels of a row with one line of words, and with two."""
 PARTS = (
@@ -31,7 +31,7 @@ PARTS = (
 FEW, MANY = 100, 1_000
 """Numbers of people in which a risk is expressed."""
 MIN = 5e-4
-"""A part below it moves nothing that is shown."""
+"""A smaller part moves nothing that is shown."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class OutcomeWording:
 
     @property
     def title(self) -> str:
-        """Of an axis."""
+        """The title of an axis of outcomes."""
         return f"{self.name}, of {self.among:,}" if self.is_risk else self.name
 
     def headline(self, value: float, ends: Sequence[float] | None = None) -> str:

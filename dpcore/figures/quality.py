@@ -85,12 +85,12 @@ WORDS = {
         f"How much larger the error becomes, {AGAINST}",
     ),
 }
-"""By the measure's column."""
+"""The words of each measure, by its column."""
 
 CLOSE = 0.02
 """Share of a measure's span below the best that a sentence calls "close"."""
 STILL = 0.01
-"""Share of it that counts as no change."""
+"""Share of a measure's span that counts as no change."""
 
 
 @dataclass(frozen=True)

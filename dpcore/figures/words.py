@@ -87,7 +87,7 @@ def band(runs: int, noun: str = "run", splits: int = 1) -> str:
 
 
 def band_of(row: Row, noun: str = "run") -> str:
-    """The same for a row with its runs, and its splits where it is judged on several."""
+    """What the ends of a row's band are, by its runs and the splits that it is judged on."""
     return band(int(row["runs"]), noun, int(row.get("splits", 1)))
 
 

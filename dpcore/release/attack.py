@@ -41,11 +41,11 @@ ABOUT = (
     "noisy sums, thresholds fixed beforehand, limits of Clopper and Pearson"
 )
 OF_ROWS = "{rows} equal rows of one person, together "
-"""What goes before it where a person may have several."""
+"""These words go before `ABOUT` where a person may have several rows."""
 
 
 class Proved(Protocol):
-    """What is attacked, with what is proved of it."""
+    """A mechanism under attack says what is proved of it."""
 
     @property
     def mu(self) -> float:
@@ -57,26 +57,13 @@ class Proved(Protocol):
 
 @dataclass(frozen=True)
 class DistinguishingResult:
-    """The result of an attack; each bound holds at the confidence by itself.
+    """State what an attack proves; each bound holds at the confidence by itself."""
 
-    Parameters
-    ----------
-    lower_bound : float
-        On ε at `delta`, for noise of any law.
-    mu_lower_bound : float
-        On μ of Gaussian DP.
-    delta : float
-    confidence : float
-    runs : int
-        On either data set.
-    about : str
-    """
-
-    lower_bound: float
-    mu_lower_bound: float
+    lower_bound: float  # on ε at `delta`, for noise of any law
+    mu_lower_bound: float  # on μ of Gaussian DP
     delta: float
     confidence: float
-    runs: int
+    runs: int  # on either data set
     about: str = ABOUT
 
     def __post_init__(self) -> None:
@@ -92,12 +79,7 @@ class DistinguishingResult:
         return f"μ ≥ {self.mu_lower_bound!r}" if self.mu_lower_bound > mechanism.mu else ""
 
     def stop_above(self, mechanism: Proved) -> None:
-        """Refuse a mechanism if the attack refutes a proved figure.
-
-        Raises
-        ------
-        InvalidInput
-        """
+        """Refuse a mechanism if the attack refutes a proved figure."""
         if refuted := self.above(mechanism):
             raise InvalidInput(
                 f"An attack on the noise found {refuted}, more than is proved, so nothing was "
@@ -118,19 +100,8 @@ def attack(
 ) -> DistinguishingResult:
     """Attack releases of this mechanism.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-    scorer : Scorer
-        What would be trained.
-    delta : float
-    rows : int, optional
-        k, the most rows of one person that count; by its absence one row is one record.
-    counted : bool
-        Whether some of the sums are counts of scores: of both kinds the weaker is attacked.
-    runs : int
-    draw : callable
-        (σ, count) -> whole numbers: the sampler under attack.
+    `rows` is k, the most rows of one person that count; without it one row is one record. `counted`
+    says that some of the sums are counts of scores: then the weaker of both kinds is attacked.
     """
     record, other = _pair(scorer.features, mechanism.adjacency, rows or 1)
     persons = None
@@ -157,20 +128,9 @@ def distinguish(
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
 ) -> DistinguishingResult:
-    """The bounds proved by distinguishing two neighbours by one noisy likelihood ratio.
+    """Bound ε and μ by telling two neighbours apart by one noisy likelihood ratio.
 
-    Parameters
-    ----------
-    shift : float
-        Distance of their exact sums, above 0, in units.
-    sigma : int
-        Of the noise, in units.
-    delta : float
-    about : str
-        What was attacked, and how.
-    runs : int
-    draw : callable
-        (σ, count) -> whole numbers: the sampler under attack.
+    `shift` is the distance of their exact sums, above 0, and `sigma` that of the noise, in units.
     """
     second = np.array(draw(sigma, runs), dtype=float)
     first = second + shift

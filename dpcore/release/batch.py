@@ -16,37 +16,17 @@ from dpcore.spreadsheet import cell
 
 @dataclass(frozen=True)
 class PredictedBatch:
-    """Predictions, and how many there are.
-
-    Parameters
-    ----------
-    csv : str
-        As of `predict`.
-    records, positive : int
-        How many there are, and of how many the model says the outcome's second value.
-    """
+    """Predictions, and how many there are."""
 
     csv: str
     records: int
-    positive: int
+    positive: int  # of how many the model says the outcome's second value
 
 
 def batch(model: bytes, certificate: bytes, data: bytes, filename: str) -> PredictedBatch:
-    """The predictions of a model's file for a file of records.
+    """Predict for a file of records by a model's file; without a certificate its bytes are empty.
 
-    Parameters
-    ----------
-    model : bytes
-        As JSON.
-    certificate : bytes
-        Its file; empty where there is none.
-    data, filename
-        As of `predict`.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the line and the column and what is allowed, but no value of a record.
+    A refusal names the line, the column and what is allowed, but no value of a record.
     """
     released = read_model(model)
     predictions = predict(released, data, filename, noise_by(released, certificate))
@@ -62,7 +42,7 @@ def noise_by(model: ReleasedModel, certificate: bytes) -> NoiseAlone | str:
 
 
 def checked(certificate: bytes, model: ReleasedModel | bytes) -> Checked:
-    """`check` of a file from anyone, and of a model or its file, without a ledger."""
+    """Check a file from anyone, and a model or its file, without a ledger."""
     try:
         text = certificate.decode()
     except UnicodeDecodeError:

@@ -24,15 +24,10 @@ _NUMBERED = re.compile(r"^(\d+)([.)])")
 
 
 def card(model: ReleasedModel, certificate: Certificate) -> str:
-    """The card, without anything that was measured on the records.
+    """Write the card, without anything that was measured on the records.
 
-    Numbers are rounded to the safe side; the certificate has every digit.
-
-    Parameters
-    ----------
-    model : ReleasedModel
-    certificate : Certificate
-        Without the hashes of files, as this card's is one of them.
+    The certificate is one without the hashes of files, as this card's is one of them. Numbers are
+    rounded to the safe side; the certificate has every digit.
     """
     facts, proof = certificate.document["facts"], certificate.document["proof"]
     record = Record.in_facts(facts)
@@ -83,15 +78,7 @@ def card(model: ReleasedModel, certificate: Certificate) -> str:
 
 
 def is_card(content: bytes, model: ReleasedModel, certificate: Certificate) -> bool:
-    """Whether a file is the card of this model.
-
-    Parameters
-    ----------
-    content : bytes
-    model : ReleasedModel
-    certificate : Certificate
-        Of a model's kind; it may name files.
-    """
+    """Whether a file is the card of this model."""
     facts = certificate.document["facts"]
     hashes = {name: value for name, value in facts["hashes"].items() if name != "files"}
     bare = of_facts({**facts, "hashes": hashes})

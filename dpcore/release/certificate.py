@@ -42,26 +42,14 @@ COUNTS = (
 
 @dataclass(frozen=True)
 class About:
-    """What only a person can say of a release. With ε and δ that makes eight answers.
-
-    Parameters
-    ----------
-    name, description : str
-    data_curator : str
-        Who answers for the data.
-    intended_use : str
-    region : str
-        Whose people the data describe.
-    sector : str
-        One of the registry's.
-    """
+    """What only a person can say of a release. With ε and δ that makes eight answers."""
 
     name: str
     description: str
-    data_curator: str
+    data_curator: str  # who answers for the data
     intended_use: str
-    region: str
-    sector: str = "Healthcare"
+    region: str  # whose people the data describe
+    sector: str = "Healthcare"  # one of the registry's
 
     def __post_init__(self) -> None:
         # The ledger's rule: printable letters on one line.
@@ -74,15 +62,9 @@ class About:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate as plain data.
+    """A certificate as plain data."""
 
-    Parameters
-    ----------
-    document : dict
-        Facts, what follows from them, and the hash of both.
-    """
-
-    document: Mapping[str, Any]
+    document: Mapping[str, Any]  # facts, what follows from them, and the hash of both
 
     @cached_property
     def hash(self) -> str:
@@ -112,13 +94,7 @@ class Certificate:
 
 
 def certificate(facts: Mapping[str, Any]) -> Certificate:
-    """The certificate of these facts; see `facts_of`.
-
-    Raises
-    ------
-    InvalidInput
-        If the mechanism, or a value of one of the registry's lists, is none.
-    """
+    """The certificate of these facts; see `facts_of`."""
     document = {"format": FORMAT, "facts": facts, **derived(facts)}
     return Certificate({**document, "hash": Certificate(document).hash})
 
@@ -135,27 +111,9 @@ def facts_of(
     attack: Mapping[str, Any],
     released: str,
 ) -> dict[str, Any]:
-    """All that a certificate follows from.
+    """Collect all that a certificate follows from.
 
-    Parameters
-    ----------
-    about : About
-    budget : mapping
-        The ε and δ that were asked for.
-    mechanism : Mechanism
-    training : mapping
-        Public settings without influence on the proof.
-    hashes : mapping
-        Of what the model says and of the description of its columns; of the files besides, once
-        they are written (`dpcore.release.file_hashes`).
-    ledger : mapping
-        data_set, person_unit, actor, entry, chain_head.
-    record : Record
-        What one is.
-    attack : mapping
-        What an attack on the same mechanism found.
-    released : str
-        The date, as YYYY-MM-DD.
+    `training` has public settings without influence on the proof; `released` is a day, YYYY-MM-DD.
     """
     import dpcore
 

@@ -61,40 +61,16 @@ WITHOUT = (
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found.
+    """What a check found."""
 
-    Parameters
-    ----------
-    problems : tuple of str
-        A sentence each; empty where nothing is wrong.
-    checks : tuple of str
-        What was checked.
-    warning : str
-        What was not, in one sentence; "" with a ledger.
-    files : mapping
-        Each file's name, and its state.
-    """
-
-    problems: tuple[str, ...]
-    checks: tuple[str, ...]
-    warning: str
+    problems: tuple[str, ...]  # a sentence each; empty where nothing is wrong
+    checks: tuple[str, ...]  # what was checked
+    warning: str  # what was not; "" with a ledger
     files: Mapping[str, State] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """What is certified, by the format.
-
-    Parameters
-    ----------
-    derived : callable
-        (facts) -> all that follows from them.
-    mechanism : callable
-        (its whole numbers and words) -> the mechanism.
-    facts : mapping
-        What its facts may be, by their paths.
-    """
-
     derived: Callable[[Mapping[str, Any]], dict[str, Any]]
     mechanism: Callable[..., Mechanism | Counting]
     facts: Mapping[str, of_facts.FactRule]
@@ -114,20 +90,11 @@ def check(
     *,
     are_all: bool = False,
 ) -> Checked:
-    """Check a certificate, or the card of a private twin.
+    """Check a certificate, or the card of a private twin, by its YAML to the letter.
 
-    Parameters
-    ----------
-    text : str
-        Its YAML, to the letter.
-    ledger : Ledger, optional
-        That it was paid from.
-    model : ReleasedModel, optional
-        That it is about.
-    files : mapping, optional
-        That lie beside it, by name. Of a ``model.json`` what it says is checked, too.
-    are_all : bool
-        Whether these are all files there are; else none is missing.
+    It is checked against the ledger that paid, the model that it is about, and the files beside it,
+    as far as they are given; of a ``model.json`` what it says is checked, too. Only where these
+    `are_all` files is another one missing.
     """
     file_states: dict[str, State] = {}
     checks = [NUMBERS]
@@ -178,13 +145,7 @@ def problems_of(
 
 
 def read(text: str) -> Certificate:
-    """A certificate from the text of its file, which has to be exactly as it was written.
-
-    Raises
-    ------
-    InvalidInput
-        If it is too large, no YAML, or written in another way.
-    """
+    """Read a certificate from its file, and refuse a text that is not exactly as it was written."""
     import yaml
 
     if len(text) > MAX_LETTERS:
@@ -320,7 +281,7 @@ def _of_derived_files(
 def _of_twin_files(
     facts: Mapping[str, Any], files: Files, file_states: dict[str, State]
 ) -> Iterator[str]:
-    """ε follows from the number of columns, and n is what the twin has."""
+    """Compare the card with the number of columns, which decides on ε, and with the twin's rows."""
     from dpcore.release.model import entry_of
 
     if file_states.get(COLUMNS) == "unchanged":

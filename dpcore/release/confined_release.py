@@ -33,13 +33,7 @@ Result = TypeVar("Result")
 
 
 class BackgroundWork(Generic[Result]):
-    """A thread that makes what was paid for, so that the process still answers.
-
-    Parameters
-    ----------
-    make : callable
-        (progress) -> what was paid for.
-    """
+    """A thread that makes what was paid for, so that the process still answers."""
 
     def __init__(self, make: Callable[[Progress], Result]) -> None:
         self.share, self.doing, self.refusal = 0.0, "", ""
@@ -56,28 +50,14 @@ class BackgroundWork(Generic[Result]):
             self.refusal = str(error) if isinstance(error, InvalidInput) else FAULT
 
     def state(self) -> tuple[float, str, Result | None]:
-        """The share that is done, what is being done, and the result once it exists.
-
-        Raises
-        ------
-        InvalidInput
-            If it ended without one.
-        """
+        """The share that is done, what is being done, and the result; refuses without one."""
         if self.refusal:
             raise InvalidInput(self.refusal)
         return self.share, self.doing, self.result
 
 
 class ReleaseSteps(Generic[Ready, Result]):
-    """The steps of one kind of release of the table; each is possible once.
-
-    Parameters
-    ----------
-    pay : callable
-        (what is prepared, ledger) -> its payment.
-    make : callable
-        (payment, progress) -> what was paid for.
-    """
+    """The steps of one kind of release of the table; each is possible once."""
 
     def __init__(
         self,
@@ -106,15 +86,12 @@ class ReleaseSteps(Generic[Ready, Result]):
         self._work = BackgroundWork(lambda progress: self._make(paid, progress))
 
     def state(self) -> tuple[float, str, Result | None]:
-        """As of `BackgroundWork`."""
         if self._work is None:
             raise _no_records()
         return self._work.state()
 
 
 class _TableReleases:
-    """A table, and the steps of its releases."""
-
     def __init__(self, table: ReleaseTable) -> None:
         self.table = table
         self.model: ReleaseSteps[Prepared, Released] = ReleaseSteps(
@@ -160,13 +137,7 @@ def train() -> None:
 
 
 def trained() -> tuple[float, str, Released | None]:
-    """The share that is done, what is being done, and the model once it exists.
-
-    Raises
-    ------
-    InvalidInput
-        If it ended without one.
-    """
+    """The share that is done, what is being done, and the model; refuses if it ended without."""
     return _current_releases().model.state()
 
 

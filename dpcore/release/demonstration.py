@@ -59,12 +59,7 @@ def table() -> bytes:
 def is_source(description: str, data_set: str | None) -> bool:
     """Whether a model seems to be released from the demonstration's made-up patients.
 
-    Parameters
-    ----------
-    description : str
-        Of the model's columns.
-    data_set : str or None
-        As its certificate names it; ``None`` without a certificate that holds.
+    The data set's name is that of its certificate; ``None`` without one that holds.
     """
     return description == columns() and data_set in (None, DATA_SET, REPLACED)
 

@@ -22,26 +22,13 @@ Draw = Callable[[int, int], list[int]]
 
 @dataclass(frozen=True)
 class Path:
-    """How the sums are used; public, and without influence on what is proved.
-
-    Parameters
-    ----------
-    scorer : Scorer
-        What is trained.
-    lam : float
-        λ of (λ/2)‖w‖².
-    learning_rate : float
-    records : int
-        n, the divisor of each sum.
-    count_sums : int
-        How many of the mechanism's sums are counts of scores instead, after the training.
-    """
+    """How the sums are used; public, and without influence on what is proved."""
 
     scorer: Scorer
-    lam: float
+    lam: float  # λ of (λ/2)‖w‖²
     learning_rate: float
-    records: int
-    count_sums: int = 0
+    records: int  # n, the divisor of each sum
+    count_sums: int = 0  # how many of the mechanism's sums are counts of scores instead
 
     def facts(self) -> dict[str, Any]:
         """What a certificate says of it."""
@@ -65,18 +52,8 @@ def descend(
 ) -> Array:
     """The last iterate, shape (parameters,): v ← 0.9 v + (sum + noise)/n + λw, w ← w - ηv.
 
-    Parameters
-    ----------
-    signed : (d, rows) array
-        Of norm at most 1 a row, times the label.
-    mechanism : Mechanism
-        Made for this number of weights.
-    path : Path
-    draw : callable
-        (σ, count) -> whole numbers; another than the usual one on made-up records only.
-    progress : callable
-    persons : Persons, optional
-        Whose the rows are; by its absence each row is a record.
+    `signed`, shape (d, rows), has norm at most 1 a row, times the label; without `persons` each row
+    is a record. Another `draw` than the usual one is for made-up records only.
     """
     weights = path.scorer.start()
     velocity = np.zeros_like(weights)

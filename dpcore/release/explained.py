@@ -36,13 +36,7 @@ PersonValues = Mapping[str, Value]
 
 
 def read_model(data: bytes) -> ReleasedModel:
-    """A model from the bytes of a file, from anyone.
-
-    Raises
-    ------
-    InvalidInput
-        In one sentence, if it is none.
-    """
+    """A model from the bytes of a file, from anyone."""
     if len(data) > MAX_BYTES:
         raise InvalidInput(
             f"The model's file has {len(data):,} bytes, but it must have at most {MAX_BYTES:,}."
@@ -66,13 +60,7 @@ def reference_of(model: ReleasedModel, column: Column) -> float | str:
 
 
 def value_of(column: Column, given: object) -> Value:
-    """A value as the column allows it.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the column and what is allowed.
-    """
+    """A value as the column allows it; a refusal names the column and what is allowed."""
     if given is None and column.missing_marks:
         return None
     if column.kind != "number":
@@ -92,21 +80,11 @@ def outcomes(model: ReleasedModel, people: Sequence[PersonValues]) -> Array:
 
 
 def parts(model: ReleasedModel, person: PersonValues) -> pd.DataFrame:
-    """What each value has to do with a person's outcome.
+    """Tell what each value has to do with a person's outcome, in the model's order of columns.
 
-    Parameters
-    ----------
-    model : ReleasedModel
-    person : mapping
-        A value of every column.
-
-    Returns
-    -------
-    DataFrame
-        One row a column in the model's order: ``column``, ``unit``, ``value``, ``reference``,
-        ``outcome`` (of the person, the same in each row), ``at_reference`` (with the reference in
-        the value's place) and ``part``, their difference; ``least`` and ``most``, the outcomes
-        that the column's values make possible, all else as it is.
+    Columns: ``column``, ``unit``, ``value``, ``reference``, ``outcome`` (the same in each row),
+    ``at_reference`` (with the reference in the value's place), ``part`` (their difference),
+    ``least`` and ``most`` (outcomes that the column's values make possible, all else as it is).
     """
     import pandas as pd
 
@@ -142,19 +120,8 @@ def parts(model: ReleasedModel, person: PersonValues) -> pd.DataFrame:
 def curve(model: ReleasedModel, person: PersonValues, name: str) -> pd.DataFrame:
     """The outcome at each value of one column, all else as it is.
 
-    Parameters
-    ----------
-    model : ReleasedModel
-    person : mapping
-    name : str
-        Of the column.
-
-    Returns
-    -------
-    DataFrame
-        One row a value: ``at`` (a number, else the place of a level), ``level`` ("" of a number),
-        ``outcome``, and ``here``: whether it is the person's. An unknown number is where it
-        counts: at the reference.
+    Columns: ``at`` (a number, else the place of a level), ``level`` ("" of a number), ``outcome``,
+    and ``here``, the person's. An unknown number is where it counts: at the reference.
     """
     import pandas as pd
 

@@ -32,21 +32,11 @@ _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
 
 @dataclass(frozen=True)
 class FactRule:
-    """What one fact may be.
+    """What one fact may be."""
 
-    Parameters
-    ----------
-    words : str
-        After "must be".
-    holds : callable
-        Whether a value is that.
-    is_needed : bool
-        Whether every certificate has it.
-    """
-
-    words: str
+    words: str  # after "must be"
     holds: Callable[[object], bool]
-    is_needed: bool = True
+    is_needed: bool = True  # by every certificate
 
 
 def _is_text(value: object) -> bool:
@@ -157,14 +147,7 @@ OF_TWIN: Mapping[str, FactRule] = {
 
 
 def problems(facts: Mapping[str, Any], allowed: Mapping[str, FactRule]) -> Iterator[str]:
-    """What is wrong with facts, in a sentence each.
-
-    Parameters
-    ----------
-    facts : mapping
-    allowed : mapping
-        `OF_MODEL` or `OF_TWIN`.
-    """
+    """What is wrong with facts by `OF_MODEL` or `OF_TWIN`, in a sentence each."""
     if odd := [name for name in _names(facts) if not _NAME.fullmatch(str(name))]:
         yield f"The certificate states {brief(odd[0])}, but names are of letters and underscores."
         return
@@ -182,7 +165,7 @@ def problems(facts: Mapping[str, Any], allowed: Mapping[str, FactRule]) -> Itera
 
 
 def _of_attack(facts: Mapping[str, Any]) -> Iterator[str]:
-    """The attack's δ is the budget's, and its words are the program's."""
+    """Refuse an attack at another δ than the budget's, or in other words than the program's."""
     attack_facts = facts["attack"]
     if attack_facts["delta"] != facts["budget"]["delta"]:
         yield "The attack's δ is not the budget's."

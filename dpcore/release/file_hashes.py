@@ -34,13 +34,7 @@ def hashes(files: Mapping[str, bytes]) -> list[dict[str, str]]:
 
 
 def named(facts: Mapping[str, Any]) -> dict[str, str]:
-    """The SHA-256 of each file that the facts of a certificate, or of a twin's card, name.
-
-    Raises
-    ------
-    InvalidInput
-        If they name something else, or a file twice.
-    """
+    """The SHA-256 of each file that the facts of a certificate, or of a twin's card, name."""
     stated = facts["hashes"]
     if "twin" in stated:
         entries = [{"name": _OF_TWIN[key], "sha256": stated[key]} for key in _OF_TWIN]
@@ -61,11 +55,7 @@ def named(facts: Mapping[str, Any]) -> dict[str, str]:
 def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State, str]]:
     """The state of each file, and why one is unreadable; `expected` lists which must exist.
 
-    Parameters
-    ----------
-    certificate : Certificate
-        One whose own hash holds.
-    files : mapping
+    The certificate's own hash has to hold.
     """
     stated = named(certificate.document["facts"])
     for name, content in files.items():

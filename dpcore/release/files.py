@@ -22,11 +22,6 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     """A hidden folder beside `output`, made before anything is paid; `write` gives it the name.
 
     It is removed where nothing was written to it.
-
-    Raises
-    ------
-    InvalidInput
-        If there is something of that name, or no folder can be made beside it.
     """
     place = Path(output)
     if os.path.lexists(place):
@@ -45,13 +40,7 @@ def new_folder(output: str | Path) -> Iterator[Path]:
 
 
 def write(files: Mapping[str, bytes], hidden: Path, output: str | Path) -> None:
-    """Write all files to the disk, and then give the hidden folder its name.
-
-    Raises
-    ------
-    InvalidInput
-        If they cannot be written.
-    """
+    """Write all files to the disk, and then give the hidden folder its name."""
     try:
         for name, content in files.items():
             with (hidden / name).open("xb") as file:

@@ -69,16 +69,7 @@ def bound(dimension: int) -> int:
 
 
 def rows(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> Array:
-    """Records as columns of features, each record of norm at most 1; shape (d, n).
-
-    Parameters
-    ----------
-    entry : Entry
-    frame : DataFrame
-        As of a `Table`.
-    preparation : Preparation
-        By public bounds, with features that belong to one column each.
-    """
+    """Records as columns of features, each record of norm at most 1; shape (d, n)."""
     others = range(PREPARED, len(frame), PREPARED)
     part = _rows(entry, frame[:PREPARED], preparation)
     if not others:
@@ -113,15 +104,9 @@ def contributions(
 ) -> Whole:
     """Each record's gradient on the grid, in units; shape (parameters, records).
 
-    Parameters
-    ----------
-    signed : (d, m) array
-        Features in [-1, 1], times the label of ±1, or 0 of a blank row. The bound holds for any.
-    weights : (parameters,) array
-    gradients : callable
-        As of a `Scorer`: (signed, weights) -> (parameters, m) array.
-    first : ndarray of int64, optional
-        Where each person's rows begin; by its absence each row is a record.
+    `signed`, shape (d, m), has features in [-1, 1] times the label of ±1, or 0 of a blank row; the
+    bound holds for any. `gradients` is a `Scorer`'s; its result has shape (parameters, m). `first`
+    says where each person's rows begin; without it each row is a record.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite adds 0
         exact = gradients(signed, weights) * UNITS
@@ -142,15 +127,7 @@ def _means(exact: Array, first: Whole) -> Array:
 def total(
     signed: Array, weights: Array, gradients: Gradients, persons: Persons | None = None
 ) -> Whole:
-    """The sum of all records' contributions, exact; shape (parameters,).
-
-    Parameters
-    ----------
-    signed, weights, gradients
-        As of `contributions`.
-    persons : Persons, optional
-        Whose the rows are; by its absence each row is a record.
-    """
+    """The sum of all records' `contributions`, exact, of persons if given; shape (parameters,)."""
     result = np.zeros(len(weights), dtype=np.int64)
     # The more weights a feature has, the fewer rows, for the memory that they take.
     most = max(ROWS * len(signed) // len(weights), 1)
@@ -162,14 +139,7 @@ def total(
 def blocks(
     rows: int, most: int, persons: Persons | None = None
 ) -> Iterable[tuple[slice, Whole | None]]:
-    """Rows in parts of about `most`, with where each person's begin in the part.
-
-    Parameters
-    ----------
-    rows, most : int
-    persons : Persons, optional
-        Whose the rows are; by its absence each row is a record, and nothing says where.
-    """
+    """Rows in parts of about `most`, with where each person's begin in the part, if given."""
     if persons is not None:
         return persons.blocks(most)
     return ((slice(begin, begin + most), None) for begin in range(0, rows, most))

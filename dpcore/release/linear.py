@@ -16,67 +16,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Linear:
-    """As of a `Scorer`.
-
-    Parameters
-    ----------
-    loss : str
-    features : int
-    """
+    """A `Scorer` with one weight a feature."""
 
     loss: str
     features: int
 
     @property
     def hidden(self) -> int:
-        """None."""
         return 0
 
     @property
     def parameters(self) -> int:
-        """d, one weight a feature."""
         return self.features
 
     @property
     def words(self) -> str:
-        """As every model was before there were networks."""
         return "linear model"
 
     def pace(self, steps: int, rate: float, longest: float) -> tuple[int, float]:
-        """As they are."""
         return steps, rate
 
     def start(self) -> Array:
-        """All 0."""
         return np.zeros(self.features)
 
     def steepest(self) -> Array:
-        """Where a record whose second feature is not tiny has the full slope."""
+        """Weights at which a record whose second feature is not tiny has the full slope."""
         weights: Array = np.zeros(self.features)
         weights[1] = -1e6
         return weights
 
     def scores(self, rows: Array, weights: Array) -> Array:
-        """wᵀx of each row."""
         return products(rows, weights)
 
     def reach(self, weights: Array) -> Array:
-        """The weights, as no row is longer than 1."""
+        """The weights themselves, as no row is longer than 1."""
         return weights
 
     def gradients(self, signed: Array, weights: Array) -> Array:
-        """Each row's own, shape (d, m), no longer than the row."""
+        """Each row's gradient, shape (d, m), no longer than the row."""
         return gradients(signed, weights, slope_of(self.loss))
 
     def facts(self) -> dict[str, Any]:
-        """Nothing besides the loss."""
         return {}
 
     def score_node(self, weights: Array, graph: Graph, row: str, output: str) -> str:
-        """The score in a graph of ONNX."""
         return graph.add("MatMul", row, graph.constant(weights[:, np.newaxis]), output=output)
 
 
 def gradients(signed: Array, weights: Array, slope: Slope) -> Array:
-    """The slope at each row's margin, times the row."""
     return signed * in_range(slope, products(signed, weights))

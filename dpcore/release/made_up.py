@@ -30,25 +30,12 @@ RIGHT = 0.82
 STRONGEST, SCALED_BY = 20.0, 10_000
 """Greatest standard deviation of the log odds; most records that they are scaled by."""
 HALVINGS, ROUNDING = 40, 1e-9
-"""In the search for the scale; a spread that is none."""
+"""Steps of the search for the scale; the least spread of a part that counts."""
 MAX_RECORDS = 1_000_000
 
 
 def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
-    """A CSV of made-up records, which costs nothing: no record was looked at.
-
-    Parameters
-    ----------
-    columns : str
-        Description of the table (`dpcore.datasets.own.description`), with an outcome of two.
-    records : int
-    seed : int
-
-    Raises
-    ------
-    InvalidInput
-        If a value is wrong.
-    """
+    """A CSV of made-up records, which costs nothing: no record was looked at."""
     entry = entry_of(columns)
     described(harmless_columns(columns))  # refuses names or levels that would become one
     count = whole("records", records, at_least=1, at_most=MAX_RECORDS)
@@ -59,19 +46,12 @@ def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
 def made_up_records(
     entry: Entry, count: int, generator: np.random.Generator
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-    """Made-up records, and their labels of ±1; nothing is unknown.
+    """Made-up records with an outcome of two, and their labels of ±1; nothing is unknown.
 
     The log odds of an outcome are a sum of one part for each column, linear in its features with
     drawn weights. No part varies more than twice as much as another, whatever the kind of its
     column. The sum is scaled so that the best rule is right for `RIGHT` of the records, whatever
     its distribution, unless it would vary more than `STRONGEST`.
-
-    Parameters
-    ----------
-    entry : Entry
-        With an outcome of two.
-    count : int
-    generator : Generator
     """
     frame = _frame(entry, count, generator)
     log_odds = _scaled(_sum_of_parts(entry, frame, generator))

@@ -27,27 +27,13 @@ MAX_STEPS, MAX_SIGMA = 10_000, 2**50
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Noisy sums on a grid. All values are public.
+    """Noisy sums on a grid. All values are public."""
 
-    Parameters
-    ----------
-    adjacency : str
-        zero-out or replace-one; n is public in both.
-    dimension : int
-        d, the number of weights: of a linear model every feature, and the intercept.
-    units : int
-        Units of the grid in the clipping norm C = 1; its step is C/units.
-    sigma : int
-        σ of the noise before it is rounded, in units.
-    steps : int
-        T.
-    """
-
-    adjacency: str
-    dimension: int
-    units: int
-    sigma: int
-    steps: int
+    adjacency: str  # zero-out or replace-one; n is public in both
+    dimension: int  # d, of all weights, the intercept's among them
+    units: int  # of the grid in the clipping norm C = 1; its step is C/units
+    sigma: int  # of the noise before it is rounded, in units
+    steps: int  # T
 
     def __post_init__(self) -> None:
         one_of("adjacency", self.adjacency, ADJACENCIES)
@@ -110,13 +96,7 @@ class Mechanism:
 def mechanism_for(
     budget: PrivacyBudget, dimension: int, steps: int, adjacency: Adjacency | str
 ) -> Mechanism:
-    """The mechanism with the least noise that keeps a budget.
-
-    Raises
-    ------
-    InvalidInput
-        If a value is out of range.
-    """
+    """The mechanism with the least noise that keeps a budget."""
     epsilon = number("epsilon", budget.epsilon, at_least=1e-3, at_most=20.0)
     delta = number("delta", budget.delta, at_least=SMALLEST_DELTA, below=1.0)
     whole("number of features", dimension, at_least=1, at_most=grid.MAX_FEATURES)

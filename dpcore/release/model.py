@@ -1,6 +1,7 @@
 """A released model: weights, and the description of the columns that they belong to; no record.
 
-It is stored as JSON (`Model.to_json`) or ONNX (`dpcore.release.onnx_graph`), never as a pickle.
+It is stored as JSON (`ReleasedModel.to_json`) or ONNX (`dpcore.release.onnx_graph`), never as a
+pickle.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 FORMAT = "dpcore model 1"
 FEATURES = ("plain", "additive")
 POINTS, MAX_POINTS = ("scores", "log_odds"), 100
-"""Of the curve that corrects risks: its two lists in the file, and how long they may be."""
+"""The curve's two lists in the file, and how long they may be."""
 _FIELDS = ("columns", "features", "loss", "weights")
 LARGEST_WEIGHT = 1e100
 """No training comes near it, and no score of such weights overflows."""
@@ -45,35 +46,14 @@ def preparation_for(features: str) -> Preparation:
 
 @dataclass(frozen=True)
 class ReleasedModel:
-    """A linear model of two classes, or a small network.
+    """A linear model of two classes, or a small network."""
 
-    Parameters
-    ----------
-    columns : str
-        Description of the table, as `dpcore.datasets.own.description` takes it.
-    features : str
-        plain or additive.
-    loss : str
-        logistic, whose score is the log odds, or huber.
-    weights : tuple of float
-        Of a linear model one a feature, the intercept last; of a network as `Network` has them.
-    risks : tuple of two tuples of float, optional
-        The curve that corrects risks: scores, and log odds there (`dpcore.release.risk_counts`).
-    hidden : int
-        Units of a network's hidden layer; 0 is a linear model.
-
-    Raises
-    ------
-    InvalidInput
-        If a field is wrong, or they do not belong together.
-    """
-
-    columns: str
-    features: str
-    loss: str
-    weights: tuple[float, ...]
-    risks: Points | None = None
-    hidden: int = 0
+    columns: str  # the description of the table
+    features: str  # plain or additive
+    loss: str  # logistic, whose score is the log odds, or huber
+    weights: tuple[float, ...]  # one a feature, the intercept last; of a network as in `Network`
+    risks: Points | None = None  # the curve that corrects risks (`dpcore.release.risk_counts`)
+    hidden: int = 0  # units of a network's hidden layer; 0 is a linear model
 
     def __post_init__(self) -> None:
         one_of("loss", self.loss, LOSSES)
@@ -106,13 +86,7 @@ class ReleasedModel:
         return scorer(self.loss, dimension(self.entry, self.features), self.hidden)
 
     def scores(self, frame: pd.DataFrame) -> Array:
-        """The score of each record, shape (n,): of the logistic loss the log odds, corrected if so.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            As of a `Table`.
-        """
+        """The score of each record, shape (n,); the (corrected) log odds by the logistic loss."""
         rows = grid.rows(self.entry, frame, self.preparation)
         scores = self.scorer.scores(rows, np.array(self.weights))
         return scores if self.risks is None else log_odds(scores, self.risks)
@@ -123,13 +97,7 @@ class ReleasedModel:
 
     @classmethod
     def from_json(cls, text: str) -> ReleasedModel:
-        """A model from the text of its file.
-
-        Raises
-        ------
-        InvalidInput
-            If it is none.
-        """
+        """A model from the text of its file."""
         try:
             plain = json.loads(text, object_pairs_hook=_each_once)
         except (ValueError, RecursionError):
@@ -204,13 +172,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def entry_of(columns: str) -> Entry:
-    """The entry of a described table with an outcome of two.
-
-    Raises
-    ------
-    InvalidInput
-        If the description is wrong, or predicts something else.
-    """
+    """The entry of a described table with an outcome of two."""
     entry = described(columns)
     if entry.predicts != "class":
         name = entry.label.name

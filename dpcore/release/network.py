@@ -35,26 +35,18 @@ if TYPE_CHECKING:
     from dpcore.release.onnx_graph import Graph
 
 SEED = 1
-"""Of the first weights of the hidden units, by Python's `random.Random(SEED).random()`, whose
+"""Seed of the hidden units' first weights, by Python's `random.Random(SEED).random()`, whose
 numbers are the same in every version."""
 SPREAD, FIRST = 1.0, 0.5
 """Standard deviation of the first u, and the first v."""
 HIDDEN, MAX_HIDDEN = 8, 64
-"""By rule, and at most. Widths of 2 to 8 hardly differ on the cohort; interactions want more."""
+"""Hidden units by rule, and at most. Widths of 2 to 8 hardly differ on the cohort; interactions
+want more."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """As of a `Scorer`.
-
-    Parameters
-    ----------
-    loss : str
-    features : int
-        d.
-    hidden : int
-        h, at least 1.
-    """
+    """A `Scorer` of d features with h hidden units, at least 1."""
 
     loss: str
     features: int
@@ -62,28 +54,26 @@ class Network:
 
     @property
     def parameters(self) -> int:
-        """Of w, v and all u."""
         return self.features + self.hidden * (1 + self.features)
 
     @property
     def words(self) -> str:
-        """With its width."""
         return f"network of one hidden layer ({self.hidden} units) beside a linear part,"
 
     def pace(self, steps: int, rate: float, longest: float) -> tuple[int, float]:
-        """Twice the steps, half as long; of at most 1/β, β times 1 + h v² at the first weights."""
+        """Take twice the steps, half as long, at most 1/(β (1 + h v²)) with the first v."""
         curved = 1.0 + self.hidden * FIRST * FIRST
         return min(2 * steps, DEFAULT_MOST_STEPS), min(rate / 2.0, longest / curved)
 
     def start(self) -> Array:
-        """A w of 0, v all alike, u even over ±√3 times its standard deviation; public."""
+        """Begin with w = 0, v all alike, u even over ±√3 times its standard deviation; public."""
         draw = random.Random(SEED)
         most = math.sqrt(3.0) * SPREAD
         units = [most * (2.0 * draw.random() - 1.0) for _ in range(self.hidden * self.features)]
         return np.array([0.0] * self.features + [FIRST] * self.hidden + units)
 
     def steepest(self) -> Array:
-        """Where the gradients of the attack's records are clipped, and their slopes full."""
+        """Weights where the attack's records have full slopes and clipped gradients."""
         direct, outer, units = np.zeros(self.features), np.ones(self.hidden), self._units()
         direct[1], units[:, 0] = -1e6, 1.0
         return np.concatenate([direct, outer, units.ravel()])
@@ -97,7 +87,6 @@ class Network:
         return direct, outer, units.reshape(self.hidden, self.features)
 
     def scores(self, rows: Array, weights: Array) -> Array:
-        """Of each row."""
         direct, outer, units = self._parts(weights)
         result = products(rows, direct)
         for out, unit in zip(outer, units, strict=True):
@@ -106,13 +95,13 @@ class Network:
         return result
 
     def reach(self, weights: Array) -> Array:
-        """Of length |w| + Σ |vⱼ|, as |a| < 1."""
+        """A vector of length |w| + Σ |vⱼ|, as |a| < 1."""
         direct, outer, _ = self._parts(weights)
         most = float(np.linalg.norm(direct) + np.abs(outer).sum())
         return np.full(self.features, most / math.sqrt(self.features))
 
     def gradients(self, signed: Array, weights: Array) -> Array:
-        """Each row's own, clipped to length 1; shape (d + h + hd, m)."""
+        """Each row's gradient, clipped to length 1; shape (d + h + hd, m)."""
         d, h = self.features, self.hidden
         direct, outer, units = self._parts(weights)
         gradients = np.empty((self.parameters, signed.shape[1]))
@@ -139,11 +128,9 @@ class Network:
         return gradients
 
     def facts(self) -> dict[str, Any]:
-        """What a certificate says of it besides the loss."""
         return {"hidden": self.hidden, "seed": SEED, "spread": SPREAD, "first": FIRST}
 
     def score_node(self, weights: Array, graph: Graph, row: str, output: str) -> str:
-        """The score in a graph of ONNX."""
         direct, outer, units = self._parts(weights)
         line = graph.add("MatMul", row, graph.constant(direct[:, np.newaxis]))
         sums = graph.add("MatMul", row, graph.constant(units.T))

@@ -15,24 +15,9 @@ from dpcore.datasets.own.rows import read_own
 def network_file(csv: str, columns: str) -> bytes:
     """The records as `dpcore.datasets.images.sets.features_npz` reads them.
 
-    The features are those of the convex methods: numbers by their public bounds, categories by
-    their public levels, rows of length at most 1. A blank record is a null record of the file.
-
-    Parameters
-    ----------
-    csv : str
-    columns : str
-        Its description (`dpcore.datasets.own.description`), with an outcome of two.
-
-    Returns
-    -------
-    bytes
-        Four fifths of the records to learn from, (n, d), and the rest to test on.
-
-    Raises
-    ------
-    InvalidInput
-        If the table is not as described.
+    Four fifths are to learn from, shape (n, d), and the rest to test on. The features are those of
+    the convex methods: numbers by their public bounds, categories by their public levels, rows of
+    length at most 1. A blank record is a null record of the file.
     """
     split = prepare(read_own(columns, csv.encode(), "records.csv"))
     file = io.BytesIO()

@@ -44,45 +44,31 @@ the right one: H and the curves are made of released weights, which have noise i
 ROWS, RUNS, SEED = 2_000, 100, 0
 """Made-up rows; releases that are drawn where risks are corrected; public, as is the seed."""
 WIDEST = 1_000
-"""Most features, for the time that they take."""
+"""Most features that it is computed for, for the time that they take."""
 PEOPLE = 10_000
-"""Whose predictions are drawn at a time."""
+"""How many people's predictions are drawn at a time."""
 UNKNOWN = "not known"
 NO_CERTIFICATE = "no certificate that holds says how the model was trained"
 NO_RISKS = "its scores are no risks"
 NETWORK = "it is a network"
 TOO_WIDE = f"it has more than {WIDEST:,} features"
 LARGEST = 1e6
-"""Of a weight and its noise: no training comes near it, and no curve fits such scores."""
+"""Bound on a weight and its noise: no training comes near it, and no curve fits such scores."""
 BEYOND = "its weights or their noise are beyond those of any training"
 NOT_STATED = "its certificate does not state the training"
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseAlone:
-    """How other releases would differ from one, but for their noise alike.
-
-    Parameters
-    ----------
-    model : ReleasedModel
-    root : (d, d) array
-        A root of the covariance of its weights.
-    runs : tuple of arrays, optional
-        Where risks were corrected: weights (d, runs), knots and log odds (runs, knots).
-    """
+    """How other releases would differ from one, but for their noise alike."""
 
     model: ReleasedModel
-    root: Array
+    root: Array  # of the covariance of its weights, (d, d)
+    # Where risks were corrected: weights (d, runs), knots and log odds (runs, knots).
     runs: tuple[Array, Array, Array] | None = None
 
     def intervals(self, frame: pd.DataFrame) -> Array:
-        """The least and the most risk that noise alone explains, for 95 of 100 releases; (n, 2).
-
-        Parameters
-        ----------
-        frame : DataFrame
-            As of a `Table`.
-        """
+        """The least and the most risk that noise alone explains, for 95 of 100 releases; (n, 2)."""
         rows = grid.rows(self.model.entry, frame, self.model.preparation)
         log_odds = self.model.scores(frame)
         parts = range(0, len(log_odds), PEOPLE)
@@ -106,11 +92,7 @@ class NoiseAlone:
 def noise_alone(model: ReleasedModel, certificate: Mapping[str, Any] | None) -> NoiseAlone | str:
     """What noise alone does to a model's predictions, or why that is not known.
 
-    Parameters
-    ----------
-    model : ReleasedModel
-    certificate : mapping, optional
-        The document of the model's certificate, which was checked and holds.
+    The certificate is the model's, and was checked and holds.
     """
     if model.hidden:
         return NETWORK

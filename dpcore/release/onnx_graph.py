@@ -22,13 +22,7 @@ OPSET, IR_VERSION = 19, 9
 
 
 class Graph:
-    """The nodes and constants of a graph in the making.
-
-    Parameters
-    ----------
-    taken : iterable of str
-        Names of the columns, which nothing else in the graph may have.
-    """
+    """The nodes and constants of a graph in the making."""
 
     def __init__(self, reserved_names: Iterable[str]) -> None:
         self.nodes: list[Any] = []
@@ -68,17 +62,7 @@ def graph(
     score: Callable[[Graph, str, str], str],
     risks: tuple[tuple[float, ...], tuple[float, ...]] | None = None,
 ) -> bytes:
-    """The file of a model.
-
-    Parameters
-    ----------
-    entry : Entry
-    features, loss : str
-    score : callable
-        (graph, row, output) -> the score of a row in it.
-    risks : tuple, optional
-        The curve that corrects risks, as of a `Model`.
-    """
+    """Write the file of a model, whose `score` adds the score of a row to the graph."""
     from onnx import TensorProto, checker, helper
 
     graph, inputs, parts = Graph(column.name for column in entry.columns), [], []
@@ -121,7 +105,7 @@ def graph(
 def _corrected(
     graph: Graph, score: str, at: tuple[float, ...], values: tuple[float, ...], output: str
 ) -> str:
-    """As `dpcore.release.risk_counts.log_odds`: the parts of each straight piece, added up."""
+    """Correct as `dpcore.release.risk_counts.log_odds`: the parts of each piece, added up."""
     lower, upper = np.array(at[:-1]), np.array(at[1:])
     slopes = np.diff(values) / (upper - lower)
     within = graph.add("Max", score, graph.constant(lower[np.newaxis]))
@@ -132,7 +116,7 @@ def _corrected(
 
 
 def _number(graph: Graph, column: Column, features: str) -> str:
-    """As `dpcore.datasets.encoding.scaled`: clipped, in [0, 1], unknown in the middle."""
+    """Scale as `dpcore.datasets.encoding.scaled`: clipped, in [0, 1], unknown in the middle."""
     lower, upper = column.bounds
     low, one, two = (graph.constant(np.array([[value]])) for value in (lower, 1.0, 2.0))
     width, half = graph.constant(np.array([[upper - lower]])), graph.constant(np.array([[0.5]]))
@@ -152,7 +136,7 @@ def _number(graph: Graph, column: Column, features: str) -> str:
 
 
 def _answer(graph: Graph, column: Column, features: str) -> str:
-    """One feature a level; of an answer of yes or no, one of yes."""
+    """Make one feature a level, and of an answer of yes or no one of yes."""
     levels = list(column.levels) if column.kind == "category" else [column.codes[1]]
     same = graph.add("Equal", column.name, graph.constant(np.array([levels])))
     indicators = graph.add("Cast", same, to=11)

@@ -15,7 +15,7 @@ from dpcore.release.price import Planned
 
 
 class Payable(Protocol):
-    """What is prepared, and waits for its payment."""
+    """Something is prepared, and waits for its payment."""
 
     @property
     def plan(self) -> Planned:
@@ -29,15 +29,7 @@ _LOCKS: dict[str, tuple[threading.Lock, int]] = {}
 
 @dataclass(frozen=True)
 class Payer:
-    """Whose budget pays, and who spends it.
-
-    Parameters
-    ----------
-    data_set, person_unit : str
-        As of the ledger.
-    actor : str
-        Who releases.
-    """
+    """Whose budget pays, and who spends it."""
 
     data_set: str
     person_unit: str
@@ -45,13 +37,7 @@ class Payer:
 
     @classmethod
     def of(cls, ledger: Ledger, data_set: str, actor: str, adjacency: str) -> Payer:
-        """The one that pays for what is protected under this adjacency.
-
-        Raises
-        ------
-        InvalidInput
-            If the data set's is another, or the ledger does not have it.
-        """
+        """Name who pays; refuses where the data set's adjacency is another."""
         terms = ledger.left(data_set).account.terms
         if str(terms.adjacency) != adjacency:
             raise InvalidInput(
@@ -61,15 +47,7 @@ class Payer:
         return cls(data_set, terms.person_unit, text("actor", actor))
 
     def spend(self, ledger: Ledger, spend: Spend, purpose: str) -> Receipt:
-        """Pay; final once this returns.
-
-        Raises
-        ------
-        Refused
-            If the budget does not cover it; nothing was written.
-        InvalidInput
-            If the ledger could not be written.
-        """
+        """Pay; final once this returns. Raises `Refused` where the budget does not cover it."""
         return ledger.spend(self.data_set, spend, actor=self.actor, purpose=purpose)
 
     def facts(self, receipt: Receipt) -> dict[str, Any]:
@@ -79,15 +57,7 @@ class Payer:
 
 @dataclass(frozen=True)
 class Paid(Generic[Ready]):
-    """A payment that nothing has come of yet; it lives in one process and cannot be copied.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        What was paid for.
-    receipt : Receipt
-        Of the payment.
-    """
+    """A payment that nothing has come of yet; it lives in one process and cannot be copied."""
 
     prepared: Ready
     receipt: Receipt
@@ -104,11 +74,8 @@ class Paid(Generic[Ready]):
     def use(self) -> None:
         """Take the payment for the one thing that it is for.
 
-        Raises
-        ------
-        InvalidInput
-            If it was for another plan, it was taken before, or this process is a fork of the one
-            that paid.
+        Refuses one for another plan, one that was taken before, and one that a process of which
+        this one is a fork has paid.
         """
         if to_json(self.prepared.plan.spend) != self.receipt.left.account.last:
             raise InvalidInput(
@@ -128,13 +95,7 @@ class Paid(Generic[Ready]):
 
 
 def attached(certificate: Certificate, ledger: Ledger) -> Receipt:
-    """Write a certificate's hash into the ledger, as that of its payment.
-
-    Raises
-    ------
-    InvalidInput
-        If the payment has another certificate, or the ledger could not be written.
-    """
+    """Write a certificate's hash into the ledger, as that of its payment."""
     stated = certificate.document["facts"]["ledger"]
     return ledger.attach(
         stated["data_set"], stated["entry"], certificate.hash, actor=stated["actor"]

@@ -30,13 +30,7 @@ _NOT = (
 
 
 def plain_summary(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """Three headings, each with its sentences; the first are a person's own words.
-
-    Parameters
-    ----------
-    document : mapping
-        Of a model's certificate.
-    """
+    """Three headings, each with its sentences; the first are a person's own words."""
     facts, proof = document["facts"], document["proof"]
     budget = PrivacyBudget(proof["epsilon"], proof["delta"])
     noise = gaussian_advantage(proof["mu"])

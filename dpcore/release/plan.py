@@ -26,18 +26,9 @@ from dpcore.release.slopes import LOSSES
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """What is released, before any record is looked at but for their number.
+    """What is released, before any record is looked at but for their number."""
 
-    Parameters
-    ----------
-    columns, features : str
-        As of a `ReleasedModel`.
-    budget : PrivacyBudget
-    mechanism : Mechanism
-    path : Path
-    """
-
-    columns: str
+    columns: str  # as of a `ReleasedModel`, like features
     features: str
     budget: PrivacyBudget
     mechanism: Mechanism
@@ -77,13 +68,7 @@ class ReleasePlan:
         return self.model(self.path.scorer.start(), risks)
 
     def at(self, epsilon: float) -> ReleasePlan:
-        """The same for another ε.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no mechanism for it.
-        """
+        """The same plan for another ε; refuses one that no mechanism keeps."""
         budget, current = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
         mechanism = mechanism_for(budget, current.dimension, current.steps, current.adjacency)
         return replace(self, budget=budget, mechanism=mechanism)
@@ -102,7 +87,7 @@ def plan(
     steps: int | None = None,
     corrected: bool | None = None,
 ) -> ReleasePlan:
-    """The plan of a release.
+    """Plan a release.
 
     Parameters
     ----------
@@ -111,6 +96,7 @@ def plan(
     records : int
         n, which is public: of persons, where one may have several rows.
     epsilon, delta : float
+        The budget of this release.
     adjacency : Adjacency or str
         zero-out or replace-one.
     loss : str
@@ -148,7 +134,6 @@ def plan(
 def _count_sums(
     corrected: bool | None, loss: str, budget: PrivacyBudget, records: int, steps: int
 ) -> int:
-    """How many sums correct the risks."""
     has_risks = loss == "logistic"
     if corrected and not has_risks:
         raise InvalidInput(
@@ -172,21 +157,9 @@ def training(
     steps: int | None = None,
     corrected: bool | None = False,
 ) -> tuple[Mechanism, Path]:
-    """Noise and steps by rule, from public values.
+    """Choose noise and steps by rule, from public values; arguments are as of `plan`.
 
-    Parameters
-    ----------
-    kind : Scorer
-    records : int
-        n.
-    counted : int
-        How many features rules count (`dpcore.datasets.additive`).
-    budget : PrivacyBudget
-    adjacency : Adjacency
-    steps : int, optional
-        Of the training; by rule unless given.
-    corrected : bool, optional
-        As of `plan`.
+    `counted` is how many features the rules count (`dpcore.datasets.additive`).
     """
     problem = Problem(
         one_of("loss", kind.loss, LOSSES),

@@ -25,23 +25,9 @@ def predict(
     """A CSV of one line a record, in the order of the file: its number, score or risk, and class.
 
     The class is that whose score is larger. Two more columns say between which risks noise alone
-    would put it. A record's prediction depends on its own line alone.
-
-    Parameters
-    ----------
-    model : ReleasedModel
-    data : bytes
-        Text, from anyone; a line names the columns, in any order. Columns that the model
-        does not use are left out, the outcome among them.
-    filename : str
-        What to call it in a refusal.
-    noise : NoiseAlone or str
-        Of this model; a text where it is not known.
-
-    Raises
-    ------
-    InvalidInput
-        Naming lines, columns and what is allowed, and no value of a record.
+    would put it, where that is known. A record's prediction depends on its own line alone. The file
+    is text, from anyone, whose first line names the columns in any order; those that the model does
+    not use are left out. A refusal names lines, columns and what is allowed, no value of a record.
     """
     fields = tuple(map(file_field, read(model.columns).used))
     raw, _ = read_described(Layout(fields, header=True), data, filename, LARGEST_UPLOAD)

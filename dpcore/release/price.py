@@ -24,7 +24,7 @@ STOPS = tuple(
 
 
 class Planned(Protocol):
-    """What has a price: a model's plan, or a twin's."""
+    """A plan has a price: a model's, or a twin's."""
 
     @property
     def budget(self) -> PrivacyBudget:
@@ -39,7 +39,7 @@ class Planned(Protocol):
         """What the ledger is to be paid."""
 
     def at(self, epsilon: float) -> Self:
-        """The same for another ε."""
+        """The same plan for another ε."""
 
 
 AnyPlan = TypeVar("AnyPlan", bound=Planned)
@@ -47,27 +47,14 @@ AnyPlan = TypeVar("AnyPlan", bound=Planned)
 
 @dataclass(frozen=True)
 class Price(Generic[AnyPlan]):
-    """A planned release, and the budget that it would be paid from.
-
-    Parameters
-    ----------
-    plan : Planned
-    left : Left
-        Before it.
-    """
+    """A planned release, and the budget that it would be paid from."""
 
     plan: AnyPlan
-    left: Left
+    left: Left  # before it
 
     @cached_property
     def after(self) -> Left:
-        """What would be left.
-
-        Raises
-        ------
-        InvalidInput
-            If the data set takes no such spend.
-        """
+        """What would be left."""
         account, spend = self.left.account, self.plan.spend
         return Left(account.spent(spend, to_json(spend)))
 

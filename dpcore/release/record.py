@@ -21,31 +21,19 @@ ONE_PERSON = (
 
 @dataclass(frozen=True)
 class Record:
-    """One row; or all rows of one person, of which some count, as one.
-
-    Parameters
-    ----------
-    rows : int or None
-        k, the most rows of one person that count; ``None`` where one row is one record.
-    """
+    """A record is one row, or all rows of one person, of which at most `rows` count, as one."""
 
     rows: int | None = None
 
     @classmethod
     def of(cls, columns: str) -> Record:
-        """By a description of columns."""
+        """Read what a record is from a description of columns."""
         person = read(columns).person
         return cls(person.most if person is not None and person.column else None)
 
     @classmethod
     def in_facts(cls, facts: Mapping[str, Any]) -> Record:
-        """By the facts of a certificate.
-
-        Raises
-        ------
-        InvalidInput
-            If they hold something else than a number of rows.
-        """
+        """Read what a record is from the facts of a certificate."""
         if "person" not in facts:
             return cls()
         stated: Any = facts["person"]
@@ -60,7 +48,7 @@ class Record:
 
     @property
     def noun(self) -> str:
-        """What is counted by n."""
+        """What n counts."""
         return "records" if self.rows is None else "persons"
 
     def being(self, person_unit: str) -> str:
@@ -79,7 +67,7 @@ class Record:
 
     @property
     def theorems(self) -> tuple[str, ...]:
-        """What is needed besides for a record to be one."""
+        """What the proof uses besides where a record is a person."""
         if self.rows is None:
             return ()
         return (
@@ -89,7 +77,6 @@ class Record:
 
     @property
     def sums(self) -> str:
-        """What the sums are of."""
         means = "" if self.rows is None else ", each the mean of one person's rows,"
         return f"sums of whole vectors{means} of length at most"
 

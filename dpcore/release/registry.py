@@ -78,13 +78,7 @@ def pattern(path: str) -> str:
 
 
 def check(deployment: Mapping[str, Any]) -> None:
-    """Refuse a record whose fields, or values of a list, are not those of the pinned schema.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field.
-    """
+    """Refuse a record whose fields, or values of a list, are not those of the pinned schema."""
     fields = leaves(deployment)
     for name in sorted(set(fields) ^ set(TIERS)):
         here = "is not one of the schema's" if name in fields else "is missing"

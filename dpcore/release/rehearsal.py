@@ -26,27 +26,19 @@ MAX_RECORDS, JUDGED, TABLES = 4_000, 4_000, 5
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """Shares of made-up records that are classified rightly, one for each made-up table.
-
-    Parameters
-    ----------
-    without_noise : tuple of float
-        By models that were trained alike, without noise.
-    with_noise : tuple of float
-        By models with the noise, on the same tables.
-    """
+    """Shares of made-up records that are classified rightly, one for each made-up table."""
 
     without_noise: tuple[float, ...]
-    with_noise: tuple[float, ...]
+    with_noise: tuple[float, ...]  # on the same tables
 
     @property
     def without(self) -> float:
-        """Of the models without noise, on average."""
+        """The mean share of the models without noise."""
         return float(np.mean(self.without_noise))
 
     @property
     def mean(self) -> float:
-        """Of the models with noise, on average."""
+        """The mean share of the models with noise."""
         return float(np.mean(self.with_noise))
 
     @property
@@ -57,16 +49,7 @@ class Rehearsed:
 
 
 def rehearse(plan: ReleasePlan, *, seed: int = 0, progress: Progress = silent) -> Rehearsed:
-    """Train as planned on several made-up tables, with noise and without, and judge on others.
-
-    Parameters
-    ----------
-    plan : ReleasePlan
-    seed : int
-        Public, as is each table's number. Nothing else steers what is made up.
-    progress : callable
-        An exception that it raises ends the work.
-    """
+    """Train as planned on several made-up tables, with noise and without, and judge on others."""
     shares = [
         _shares(plan, np.random.default_rng((seed, number)), report)
         for number, report in enumerate(numbered(progress, TABLES, "table"))

@@ -37,26 +37,13 @@ from dpcore.release.table.read import ReleaseTable
 
 @dataclass(frozen=True)
 class Prepared:
-    """Everything that a payment waits for.
-
-    Parameters
-    ----------
-    plan : ReleasePlan
-    about : About
-    payer : Payer
-    signed : (d, rows) array
-        Every row, times its label.
-    persons : Persons or None
-        Whose the rows are; ``None`` where each is a record.
-    attack : DistinguishingResult
-        What an attack on the mechanism found.
-    """
+    """Everything that a payment waits for."""
 
     plan: ReleasePlan
     about: About
     payer: Payer
-    signed: Array = field(repr=False)
-    persons: Persons | None = field(repr=False)
+    signed: Array = field(repr=False)  # every row, times its label; shape (d, rows)
+    persons: Persons | None = field(repr=False)  # whose the rows are; none where each is a record
     attack: DistinguishingResult
 
 
@@ -64,21 +51,13 @@ class Prepared:
 class Released:
     """A released model, its certificate, and the receipt of its payment.
 
-    Parameters
-    ----------
-    model : ReleasedModel
-    certificate : Certificate
-    receipt : Receipt
-        Of the payment, or of the certificate's hash once the ledger has it (`seal`): its chain head
-        is worth keeping elsewhere.
-    named : mapping
-        The files whose hashes the certificate names, as bytes.
+    Once sealed, the receipt is that of the certificate's hash in the ledger.
     """
 
     model: ReleasedModel
     certificate: Certificate
     receipt: Receipt
-    named: Mapping[str, bytes] = field(repr=False)
+    named: Mapping[str, bytes] = field(repr=False)  # the files whose hashes the certificate names
 
     def card(self) -> str:
         """The model card, as Markdown."""
@@ -106,29 +85,9 @@ def prepare(
 ) -> Prepared:
     """Refuse what can be refused, and attack the mechanism; nothing is paid.
 
-    Parameters
-    ----------
-    plan : ReleasePlan
-        For the ledger's adjacency and the table's number of persons.
-    table : ReleaseTable
-        The records, read by the plan's description; all are learned from. That they are the data
-        set's is taken on the caller's word.
-    about : About
-    ledger : Ledger
-    data_set, actor : str
-        As the ledger takes them.
-    progress : callable
-        (fraction, what is being done).
-    cancelled : callable
-        Asked between the parts.
-
-    Raises
-    ------
-    InvalidInput
-        If a value is wrong, the parts do not belong together, or the attack finds more than is
-        proved.
-    Cancelled
-        If it was stopped on request.
+    The plan must be for the ledger's adjacency, the table's description and its number of persons,
+    and the attack must not find more than is proved. All records are learned from; that they are
+    the data set's is taken on the caller's word.
     """
     report = stoppable(progress, cancelled)
     report(0.0, "Checking the table")
@@ -160,12 +119,7 @@ def prepare(
 def pay(prepared: Prepared, ledger: Ledger) -> Paid[Prepared]:
     """Pay for one training; final once this returns, whatever follows.
 
-    Raises
-    ------
-    Refused
-        If the budget does not cover it; nothing was written.
-    InvalidInput
-        If the ledger could not be written.
+    Raises `Refused` where the budget does not cover it; nothing was written then.
     """
     purpose = f"model: {prepared.about.name}"[:LONGEST_TEXT]
     return Paid(prepared, prepared.payer.spend(ledger, prepared.plan.spend, purpose))
@@ -174,16 +128,7 @@ def pay(prepared: Prepared, ledger: Ledger) -> Paid[Prepared]:
 def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
     """Train the one model of a payment, with noise of the operating system, and certify it.
 
-    Parameters
-    ----------
-    paid : Paid
-    progress : callable
-        (fraction, what is being done). An exception that it raises loses the payment.
-
-    Raises
-    ------
-    InvalidInput
-        If the payment had its training, or was for another plan.
+    Refuses a payment that had its training. An exception that `progress` raises loses the payment.
     """
     paid.use()
     prepared, plan = paid.prepared, paid.prepared.plan
@@ -223,13 +168,7 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
 
 
 def seal(released: Released, ledger: Ledger) -> Released:
-    """Write the certificate's hash into the ledger: this payment's model is this one.
-
-    Raises
-    ------
-    InvalidInput
-        If the payment has another certificate, or the ledger could not be written.
-    """
+    """Write the certificate's hash into the ledger: this payment's model is this one."""
     return replace(released, receipt=attached(released.certificate, ledger))
 
 

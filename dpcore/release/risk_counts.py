@@ -47,16 +47,7 @@ Points = tuple[tuple[float, ...], tuple[float, ...]]
 def sums_for(budget: PrivacyBudget, records: int, steps: int) -> int:
     """m, how many sums are counts: by public values, about their share of the budget.
 
-    At least 1, but where the steps are as many as there may be.
-
-    Parameters
-    ----------
-    budget : PrivacyBudget
-        Of the whole release.
-    records : int
-        n, public.
-    steps : int
-        Of the training, to which they come.
+    They come to the training's steps; at least 1, but where these are as many as there may be.
     """
     share = share_for(budget, records)
     wanted = max(1, round(steps * share / (1.0 - share)))
@@ -79,14 +70,8 @@ def are_precise(mechanism: Mechanism, sums: int, records: int) -> bool:
 def counts(scorer: Scorer, signed: Array, weights: Array, persons: Persons | None = None) -> Whole:
     """The exact sum of all records' vectors: by knot those without, then those with the outcome.
 
-    Parameters
-    ----------
-    scorer : Scorer
-    signed : (d, rows) array
-        Features, the intercept's last, times the label of ±1, or 0 of a blank row.
-    weights : (parameters,) array
-    persons : Persons, optional
-        Whose the rows are; by its absence each row is a record.
+    `signed`, shape (d, rows), has the intercept's feature last, times the label of ±1, or 0 of a
+    blank row. Without `persons` each row is a record.
     """
     places, result = knots_of(scorer, weights), np.zeros(CELLS, dtype=np.int64)
     for where, first in grid.blocks(signed.shape[1], grid.ROWS, persons):
@@ -97,15 +82,9 @@ def counts(scorer: Scorer, signed: Array, weights: Array, persons: Persons | Non
 def contributions(
     scorer: Scorer, signed: Array, weights: Array, places: Array, first: Whole | None = None
 ) -> Whole:
-    """Each record's vector, in units; shape (records, `CELLS`).
+    """Each record's vector, in units; shape (records, `CELLS`). Arguments are as of `counts`.
 
-    Parameters
-    ----------
-    scorer, signed, weights
-        As of `counts`.
-    places : (`KNOTS`,) array
-    first : ndarray of int64, optional
-        Where each person's rows begin; by its absence each row is a record.
+    `first` says where each person's rows begin; without it each row is a record.
     """
     # The intercept's feature is above 0, so its sign is the label's.
     label = np.sign(signed[-1])
@@ -159,18 +138,7 @@ def corrected(
     draw: Draw,
     persons: Persons | None = None,
 ) -> Points:
-    """The curve from scores to log odds: draws the noise of m of the mechanism's sums.
-
-    Parameters
-    ----------
-    scorer, signed, weights, persons
-        As of `counts`.
-    mechanism : Mechanism
-    sums : int
-        m.
-    draw : callable
-        (σ, count) -> whole numbers.
-    """
+    """Fit the curve from scores to log odds, with the noise of m of the mechanism's sums."""
     noisy = noisy_counts(scorer, signed, weights, mechanism, sums, draw, persons)
     sigma = np.array(noise(mechanism, sums))
     places = knots_of(scorer, weights)
@@ -219,13 +187,7 @@ def knots_of(scorer: Scorer, weights: Array) -> Array:
 
 
 def log_odds(scores: Array, points: Points) -> Array:
-    """The curve at scores: straight between its points and constant beyond, element by element.
-
-    Parameters
-    ----------
-    scores : (n,) array
-    points : (scores, log odds)
-    """
+    """The curve at scores: straight between its points and constant beyond, element by element."""
     at, values = (np.array(part) for part in points)
     lower = np.clip(np.searchsorted(at, scores, side="right") - 1, 0, len(at) - 2)
     with np.errstate(over="ignore"):  # of points that are next to one another

@@ -52,40 +52,20 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Actor:
-    """Somebody who may use what was asked for.
+    """Somebody who may use what was asked for; in a ledger the e-mail address is the actor."""
 
-    Parameters
-    ----------
-    email : str
-        In small letters; "" for whoever sits at this machine, where nobody signs in. In a ledger it
-        is the actor.
-    role : Role
-    """
-
-    email: str
+    email: str  # in small letters; "" for whoever sits at this machine, where nobody signs in
     role: Role
 
 
 @dataclass(frozen=True)
 class Reached:
-    """How the server is reached, as it is configured and by this visitor.
+    """How the server is reached, as it is configured and by this visitor."""
 
-    Parameters
-    ----------
-    address : str or None
-        On which it listens; ``None`` is every one.
-    hosts : sequence of str
-        The names it answers to; none is any.
-    origins : sequence of str
-        Other origins whose pages it answers.
-    visitor : str or None
-        The address of this visitor's connection; ``None`` for this machine's.
-    """
-
-    address: str | None
-    hosts: Sequence[str]
-    origins: Sequence[str] = ()
-    visitor: str | None = None
+    address: str | None  # on which the server listens; None is every one
+    hosts: Sequence[str]  # names that it answers to; none is any
+    origins: Sequence[str] = ()  # other origins whose pages it answers
+    visitor: str | None = None  # the address of this connection; None is this machine's
 
     @property
     def complaint(self) -> str:
@@ -107,31 +87,16 @@ class Reached:
 
 @dataclass(frozen=True)
 class SignIn:
-    """Somebody's sign-in, where it is configured.
+    """Somebody's sign-in, where it is configured."""
 
-    Parameters
-    ----------
-    claims : mapping
-        What the provider says of the visitor (OpenID Connect); ``is_logged_in`` is True if anything
-        of it counts.
-    roles : mapping
-        Role by e-mail address, in small letters.
-    """
-
-    claims: Mapping[str, object]
-    roles: Mapping[str, Role] = field(default_factory=dict)
+    claims: Mapping[str, object]  # of OpenID Connect; none counts unless ``is_logged_in`` is True
+    roles: Mapping[str, Role] = field(default_factory=dict)  # by e-mail address in small letters
 
 
 def decided(needed: Role, reached: Reached, sign_in: SignIn | None) -> Actor | str:
     """Who somebody is, or in one sentence why they may not do what needs the role.
 
-    Parameters
-    ----------
-    needed : Role
-    reached : Reached
-        Counts where nobody signs in.
-    sign_in : SignIn or None
-        ``None`` where it is not configured.
+    How the server is reached counts where no sign-in is configured.
     """
     if sign_in is None:
         return f"Nobody signs in here. {reached.complaint}" if reached.complaint else AT_HAND
@@ -164,17 +129,8 @@ def is_email(text: str) -> bool:
 def read_roles(place: str) -> dict[str, Role]:
     """Role by e-mail address, in small letters, as a file says it in its table ``[roles]``.
 
-    A line of it is such as ``"a@clinic.example" = "steward"``.
-
-    Parameters
-    ----------
-    place : str
-        Its path; without one, nobody is more than a reader.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be read, or says two things of one person. No address of it is repeated.
+    A line of it is such as ``"a@clinic.example" = "steward"``. Without a file nobody is more than a
+    reader. A refusal repeats no address.
     """
     if not place:
         return {}

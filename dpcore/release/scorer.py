@@ -13,35 +13,34 @@ if TYPE_CHECKING:
 
 
 class Scorer(Protocol):
-    """What a release asks of a kind of model. All of it is public."""
+    """A kind of model answers what a release asks of it. All of it is public."""
 
     @property
     def loss(self) -> str:
-        """Whose slope the gradients have."""
+        """The loss whose slope the gradients have."""
 
     @property
     def features(self) -> int:
-        """d, of a row."""
+        """d, the length of a row."""
 
     @property
     def hidden(self) -> int:
-        """Units of the hidden layer; 0 of a linear model."""
+        """The number of units in the hidden layer; 0 of a linear model."""
 
     @property
     def parameters(self) -> int:
-        """Number of weights."""
+        """The number of weights."""
 
     @property
     def words(self) -> str:
-        """What it is called."""
+        """What the kind of model is called."""
 
     def pace(self, steps: int, rate: float, longest: float) -> tuple[int, float]:
         """T and the step length by rule.
 
         Parameters
         ----------
-        steps : int
-        rate : float
+        steps, rate : int, float
             Those of a linear model.
         longest : float
             1/β, β being the loss's curvature in a linear model.
@@ -59,7 +58,9 @@ class Scorer(Protocol):
         Parameters
         ----------
         rows : (d, m) array
+            Of norm at most 1 each.
         weights : (parameters,) array
+            Public, as what was released.
         """
 
     def reach(self, weights: Array) -> Array:
@@ -75,6 +76,7 @@ class Scorer(Protocol):
         signed : (d, m) array
             Rows times their label of ±1, or 0 of a blank one.
         weights : (parameters,) array
+            Those of the step.
         """
 
     def facts(self) -> dict[str, Any]:
@@ -86,22 +88,16 @@ class Scorer(Protocol):
         Parameters
         ----------
         weights : (parameters,) array
+            Written into the graph as constants.
         graph : Graph
+            The graph in the making.
         row : str
-            Of shape (records, d).
+            Name of the rows, of shape (records, d).
         output : str
-            The score's name.
+            The score's name; "" for a new one.
         """
 
 
 def scorer(loss: str, features: int, hidden: int) -> Scorer:
-    """A linear model where there is no hidden layer, else a network.
-
-    Parameters
-    ----------
-    loss : str
-    features : int
-    hidden : int
-        Units of the hidden layer.
-    """
+    """Make a linear model where there is no hidden layer, else a network."""
     return Network(loss, features, hidden) if hidden else Linear(loss, features)

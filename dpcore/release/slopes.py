@@ -30,15 +30,7 @@ def slope_of(loss: str) -> Slope:
 
 
 def in_range(slope: Slope, margins: Array) -> Array:
-    """A loss's slopes at these margins; 0 wherever it is not within [-1, 0].
-
-    Parameters
-    ----------
-    slope : callable
-        From margins to [-1, 0], element by element.
-    margins : (m,) array
-        What is not finite counts as 0.
-    """
+    """A loss's slopes at margins (0 for one that is not finite), or 0 where they leave [-1, 0]."""
     slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
     return np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
 
@@ -49,7 +41,7 @@ def _logistic(margins: Array) -> Array:
 
 
 def _huber(margins: Array) -> Array:
-    """Of the hinge that is smoothed over 1 ± h."""
+    """Slope of the hinge that is smoothed over 1 ± h."""
     return np.clip((margins - (1.0 + HUBER_WIDTH)) / (2.0 * HUBER_WIDTH), -1.0, 0.0)
 
 

@@ -64,7 +64,7 @@ def effect(
 
 
 def written(varied: Effect, value: float) -> str:
-    """A value of the setting, named."""
+    """A value of the setting with its name."""
     name = varied.symbol or varied.title
     return f"{name} = {plain(value, 4)}"
 

@@ -27,19 +27,9 @@ SAME = 1e-9
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One entry as it stands in the ledger.
+    """One entry as it stands in the ledger."""
 
-    Parameters
-    ----------
-    number : int
-        From 1 on.
-    data_set : str
-    document : dict
-        number, at, kind, data_set, actor, refers, previous, details, account.
-    hash : str
-    """
-
-    number: int
+    number: int  # from 1 on
     data_set: str
     document: Mapping[str, Any]
     hash: str
@@ -51,17 +41,16 @@ class LedgerEntry:
 
     @property
     def at(self) -> str:
-        """When, in UTC."""
+        """The time in UTC, as text."""
         return str(self.document["at"])
 
     @property
     def actor(self) -> str:
-        """Who."""
         return str(self.document["actor"])
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What its kind says more."""
+        """What an entry of its kind says more."""
         details: Mapping[str, Any] = self.document["details"]
         return details
 
@@ -72,13 +61,7 @@ class LedgerEntry:
 
 
 def read(number: int, data_set: str, text: str, hash_: str) -> LedgerEntry:
-    """An entry from its row.
-
-    Raises
-    ------
-    InvalidInput
-        If its text is not what was hashed, or was hashed and is no entry.
-    """
+    """An entry from its row, whose text must be what was hashed."""
     if not isinstance(text, str) or digest(text) != hash_:
         raise InvalidInput(f"Entry {number} of the ledger was changed: its hash is another.")
     try:
@@ -131,12 +114,8 @@ def problems(
 ) -> Iterator[str]:
     """What is wrong with a chain, in order, each in one sentence.
 
-    Parameters
-    ----------
-    rows : iterable of (number, data set, document, hash, number of the spend it refers to)
-        All entries, by number.
-    known : collection of str
-        Chain heads from elsewhere, such as those in certificates.
+    Rows, by number, are of `store.EVERY`; known are chain heads from elsewhere, such as those in
+    certificates.
     """
     previous, at, count = GENESIS, "", 0
     accounts: dict[str, LedgerAccount] = {}
@@ -173,9 +152,9 @@ def _problems_of(
     accounts: dict[str, LedgerAccount],
     unsealed: dict[int, str],
 ) -> Iterator[str]:
-    """What is wrong with one entry after those before it, whose accounts it moves on.
+    """What is wrong with one entry after those before it.
 
-    So are the spends without a certificate: the data set of each by its number.
+    It moves their accounts on, and the spends without a certificate: the data set by the number.
     """
     name = f"Entry {entry.number}"
     document = entry.document

@@ -59,24 +59,12 @@ LARGEST_DELTA = 0.1
 
 @dataclass(frozen=True)
 class Totals:
-    """What a data set's entries spend together; ``None`` where an entry rules the way out.
+    """What a data set's entries spend together; ``None`` where an entry rules the way out."""
 
-    Parameters
-    ----------
-    epsilon : Fraction or None
-        Σε_i, of the decimals as typed.
-    mu_squared : float or None
-        Σμ_i².
-    rdp : tuple of float or None
-        Σ RDP at each of `orders.ORDERS`.
-    delta : Fraction
-        Σδ_i, of the decimals as typed.
-    """
-
-    epsilon: Fraction | None = Fraction()
-    mu_squared: float | None = 0.0
-    rdp: tuple[float, ...] | None = (0.0,) * len(orders.ORDERS)
-    delta: Fraction = Fraction()
+    epsilon: Fraction | None = Fraction()  # Σε_i, of the decimals as typed
+    mu_squared: float | None = 0.0  # Σμ_i²
+    rdp: tuple[float, ...] | None = (0.0,) * len(orders.ORDERS)  # Σ RDP at each of `orders.ORDERS`
+    delta: Fraction = Fraction()  # Σδ_i, of the decimals as typed
 
     def plus(self, more: Totals, times: int = 1) -> Totals:
         """Both together; μ² and RDP are rounded up."""
@@ -104,35 +92,17 @@ def _sum(first: float, second: float, times: int) -> float:
 
 @dataclass(frozen=True)
 class LedgerTerms:
-    """What is agreed when a data set is created, and public.
+    """What is agreed when a data set is created, and public."""
 
-    Parameters
-    ----------
-    person_unit : str
-        What one record is, such as "one patient".
-    adjacency : Adjacency
-    epsilon, delta : float
-        The first cap, from which the weights of the orders follow.
-    owner : str
-    accepts : tuple of str
-        Of `ACCEPTS`; (ε, 0)-private entries always are.
-    """
-
-    person_unit: str
+    person_unit: str  # what one record is, such as "one patient"
     adjacency: Adjacency
-    epsilon: float
+    epsilon: float  # with δ the first cap, from which the weights of the orders follow
     delta: float
     owner: str
-    accepts: tuple[str, ...]
+    accepts: tuple[str, ...]  # of `ACCEPTS`; (ε, 0)-private entries always are
 
     def charge(self, spend: Spend) -> Totals:
-        """What one spend costs by each way.
-
-        Raises
-        ------
-        InvalidInput
-            If it is not accepted, or nothing is proved for it under the adjacency.
-        """
+        """What one spend costs by each way; refuses one that is not accepted or not proved."""
         if reason := refusal(spend, self.adjacency):
             raise InvalidInput(reason)
         inner = checked(spend)
@@ -177,13 +147,7 @@ def terms(
     owner: str,
     accepts: Iterable[str] = ACCEPTS,
 ) -> LedgerTerms:
-    """Checked terms; see `LedgerTerms`.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-    """
+    """Checked terms; see `LedgerTerms`."""
     names = tuple(map(str, Adjacency))
     chosen = {one_of("accepts", name, ACCEPTS) for name in accepts}
     if not chosen:
@@ -198,13 +162,7 @@ def terms(
 
 
 def cap(epsilon: float, delta: float) -> tuple[float, float]:
-    """A cap (ε, δ), checked; with more digits than a float has, it is the float below.
-
-    Raises
-    ------
-    InvalidInput
-        If it is out of range.
-    """
+    """A cap (ε, δ), checked; with more digits than a float has, it is the float below."""
     number("ε", epsilon, at_least=MIN_CAP, at_most=MAX_CAP)
     number("δ", delta, at_least=SMALLEST_DELTA * 1e3, at_most=LARGEST_DELTA)
     return named_below(decimal(epsilon)), named_below(decimal(delta))
@@ -212,17 +170,7 @@ def cap(epsilon: float, delta: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class LedgerAccount:
-    """A data set at one moment: its terms, its cap, what is taken, and the last spend.
-
-    Parameters
-    ----------
-    terms : LedgerTerms
-    epsilon, delta : float
-        The cap.
-    totals : Totals
-    last : dict, optional
-        The last spend as plain data.
-    """
+    """A data set at one moment: its terms, its cap, what is taken, and the last spend."""
 
     terms: LedgerTerms
     epsilon: float
@@ -247,7 +195,7 @@ class LedgerAccount:
         return named_above(spent) if isinstance(spent, Fraction) else spent
 
     def exactly_spent(self, totals: Totals | None = None) -> Fraction | float:
-        """The same, exact where it is a sum of decimals."""
+        """The ε of `epsilon_spent`, exact where it is a sum of decimals."""
         totals = self.totals if totals is None else totals
         accepts, part = self.terms.accepts, self.part
         if totals.delta > self.failing:
@@ -268,7 +216,7 @@ class LedgerAccount:
         return self.exactly_spent(totals) <= decimal(self.epsilon)
 
     def spent(self, spend: Spend, plain: Mapping[str, Any]) -> LedgerAccount:
-        """After a spend, whether or not it keeps the cap."""
+        """The account after a spend, whether or not it keeps the cap."""
         return replace(self, totals=self.totals.plus(self.terms.charge(spend)), last=plain)
 
     def to_json(self) -> dict[str, Any]:
@@ -278,13 +226,7 @@ class LedgerAccount:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> LedgerAccount:
-        """The account of `to_json`, from anyone.
-
-        Raises
-        ------
-        InvalidInput, KeyError, TypeError
-            If it is none.
-        """
+        """The account of `to_json`, from anyone."""
         agreed = plain["terms"]
         named = {name: text(name, agreed[name]) for name in ("person_unit", "owner")}
         last = plain["last"]

@@ -12,18 +12,10 @@ if TYPE_CHECKING:
 
 
 def history_rows(entries: Sequence[LedgerEntry]) -> pd.DataFrame:
-    """Entries as a table, in their order: the ε spent after one takes milliseconds to compute.
+    """Entries of one data set as a table, in their order; each takes milliseconds to compute.
 
-    Parameters
-    ----------
-    entries : sequence of LedgerEntry
-        Of one data set, in their order.
-
-    Returns
-    -------
-    DataFrame
-        ``entry`` (number), ``when`` (UTC), ``kind``, ``who``, ``what``, ``taken`` (the ε that is
-        spent after it, at the cap's δ), ``cap`` (its ε), ``delta`` and ``hash``.
+    Columns: ``entry`` (number), ``when`` (UTC), ``kind``, ``who``, ``what``, ``taken`` (the ε that
+    is spent after it, at the cap's δ), ``cap`` (its ε), ``delta`` and ``hash``.
     """
     import pandas as pd
 

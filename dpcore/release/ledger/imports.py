@@ -41,18 +41,7 @@ SOURCE = "source"
 
 
 def declared(document: str) -> list[DeclaredSpend]:
-    """The spends that a JSON document declares.
-
-    Parameters
-    ----------
-    document : str
-        In one of the module's three forms.
-
-    Raises
-    ------
-    InvalidInput
-        If it is in none of them, or a field is wrong.
-    """
+    """The spends that a JSON document in one of the module's three forms declares."""
     try:
         plain = json.loads(document, parse_float=as_typed)
     except (ValueError, RecursionError):

@@ -27,14 +27,8 @@ _ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRI
 class Receipt:
     """What a spend gives back once it is final.
 
-    Parameters
-    ----------
-    entry : int
-        Its number in the ledger.
-    chain_head : str
-        Its hash. Kept elsewhere, such as in a certificate, it shows that the ledger is still the
-        one that held it.
-    left : Left
+    The chain head, its entry's hash, is worth keeping elsewhere, such as in a certificate: it shows
+    that the ledger is still the one that held it.
     """
 
     entry: int
@@ -54,25 +48,14 @@ class Ledger:
 
     @classmethod
     def open(cls, url: str | Path, *, must_exist: bool = False) -> Ledger:
-        """Open a ledger, and make it where there is none.
+        """Open a ledger, and make it where there is none, unless it `must_exist`.
 
-        Parameters
-        ----------
-        url : str or Path
-            A file (SQLite), a SQLAlchemy URL of SQLite or PostgreSQL, or "memory" for one that ends
-            with the process.
-        must_exist : bool
-            Refuse a file that is not there.
-
-        Raises
-        ------
-        InvalidInput
-            If it cannot be opened.
+        The place is a file (SQLite), a SQLAlchemy URL of SQLite or PostgreSQL, or "memory" for one
+        that ends with the process.
         """
         return cls(Store(url, must_exist=must_exist))
 
     def close(self) -> None:
-        """Let go of the database."""
         self._store.engine.dispose()
 
     def create(
@@ -86,27 +69,11 @@ class Ledger:
         owner: str,
         accepts: Iterable[str] = ACCEPTS,
     ) -> Left:
-        """Begin the account of a data set.
+        """Begin the account of a data set, under a name for ever and with the cap (ε, δ).
 
-        Parameters
-        ----------
-        data_set : str
-            Its name, for ever.
-        person_unit : str
-            What one record is, such as "one patient".
-        adjacency : Adjacency or str
-        epsilon, delta : float
-            The cap.
-        owner : str
-        accepts : iterable of str
-            Of "gaussian" (normal noise), "renyi" (trainings on samples, and normal noise) and
-            "approximate" (known (ε, δ)); (ε, 0) always is. δ is divided equally over them once and
-            for all, so the fewer the better: with "gaussian" alone, Σμ² is compared exactly.
-
-        Raises
-        ------
-        InvalidInput
-            If a field is wrong, or there is such a data set.
+        It accepts some of "gaussian" (normal noise), "renyi" (trainings on samples, and normal
+        noise) and "approximate" (known (ε, δ)); (ε, 0) always. δ is divided equally over them once
+        and for all, so the fewer the better: with "gaussian" alone, Σμ² is compared exactly.
         """
         name = text("data set", data_set)
         agreed = terms(
@@ -143,20 +110,7 @@ class Ledger:
     ) -> Receipt:
         """Pay for a release before its noise is drawn; final once committed, whatever follows.
 
-        Parameters
-        ----------
-        data_set : str
-        spend : Spend
-        actor, purpose : str
-        certificate_hash : str, optional
-            Of what is about to be released, in 64 hexadecimal digits.
-
-        Raises
-        ------
-        Refused
-            If the cap does not cover it; nothing was written.
-        InvalidInput
-            If a field is wrong, or the ledger could not be written.
+        Raises `Refused` where the cap does not cover it; nothing was written then.
         """
         sealed = {} if certificate_hash is None else {"certificate_hash": _hash(certificate_hash)}
         (receipt,) = self._spend(data_set, [spend], actor, purpose, sealed)
@@ -167,19 +121,8 @@ class Ledger:
     ) -> list[Receipt]:
         """Take over what was spent elsewhere, all of it or nothing; see `imports.declared`.
 
-        Parameters
-        ----------
-        data_set : str
-        spends : sequence of DeclaredSpend
-        actor, purpose : str
-
-        Raises
-        ------
-        Refused
-            If the cap does not cover all of them; nothing was written. As they are spent all the
-            same, the cap has to be raised first.
-        InvalidInput
-            If a field is wrong, or the ledger could not be written.
+        Raises `Refused` where the cap does not cover all of it; nothing was written then. As it is
+        spent all the same, the cap has to be raised first.
         """
         return self._spend(data_set, spends, actor, purpose, {})
 
@@ -208,26 +151,14 @@ class Ledger:
         return receipts
 
     def left(self, data_set: str) -> Left:
-        """What is left of a data set.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no such data set.
-        """
+        """What is left of a data set."""
         with self._store.reading() as connection:
             return Left(_account(connection, data_set, None))
 
     def raise_cap(
         self, data_set: str, *, epsilon: float, delta: float, reason: str, actor: str
     ) -> Left:
-        """Raise a cap; never lowered, and nothing that was spent is forgotten.
-
-        Raises
-        ------
-        InvalidInput
-            If a field is wrong, or the new cap is not larger.
-        """
+        """Raise a cap; never lowered, and nothing that was spent is forgotten."""
         epsilon, delta = cap(epsilon, delta)
         details = {"epsilon": epsilon, "delta": delta, "reason": text("reason", reason)}
         actor = text("actor", actor)
@@ -247,23 +178,7 @@ class Ledger:
     def attach(
         self, data_set: str, entry: int, canonical_certificate_hash: str, *, actor: str = ""
     ) -> Receipt:
-        """Append the hash of the certificate of a spend that has none yet.
-
-        Parameters
-        ----------
-        data_set : str
-        entry : int
-            The spend's number.
-        canonical_certificate_hash : str
-            In 64 hexadecimal digits.
-        actor : str
-            Whoever spent, unless given.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no such spend, or it has a certificate.
-        """
+        """Append a certificate's hash to a spend without one, by whoever spent unless given."""
         place = whole("entry", entry, at_least=1, at_most=2**31 - 1)
         details = {"certificate_hash": _hash(canonical_certificate_hash)}
         with self._store.writing() as connection:
@@ -281,19 +196,7 @@ class Ledger:
         return Receipt(new.number, new.hash, Left(account))
 
     def history(self, data_set: str, latest: int | None = None) -> list[chain.LedgerEntry]:
-        """The entries of a data set in their order.
-
-        Parameters
-        ----------
-        data_set : str
-        latest : int, optional
-            Only so many, the last of them.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no such data set, or an entry was changed.
-        """
+        """The entries of a data set in their order: all, or only the latest few."""
         with self._store.reading() as connection:
             rows = _rows(connection, data_set, latest)
         entries = [chain.read(*row) for row in rows]
@@ -311,26 +214,15 @@ class Ledger:
     def verify(self, known_heads: Collection[str] = ()) -> list[str]:
         """What is wrong with the ledger, each in one sentence; empty where nothing is.
 
-        Every hash is computed anew, and every account from its spends.
-
-        Parameters
-        ----------
-        known_heads : collection of str
-            Chain heads that were stored elsewhere. Without one, an older copy of the whole ledger
-            looks right.
+        Every hash is computed anew, and every account from its spends. Without a chain head that
+        was stored elsewhere, an older copy of the whole ledger looks right.
         """
         with self._store.reading() as connection:
             rows = connection.execute(EVERY).all()  # who reads for long keeps writers waiting
         return list(chain.problems((tuple(row) for row in rows), known_heads))
 
     def backup(self, target: Path) -> chain.LedgerEntry | None:
-        """Copy a ledger in a file to a new one, also while others spend; its last entry.
-
-        Raises
-        ------
-        InvalidInput
-            If the file cannot be made, or the ledger is on a server.
-        """
+        """Copy a ledger in a file to a new one, also while others spend; its last entry."""
         self._store.backup(target)
         copy = Ledger.open(target, must_exist=True)
         with copy._store.reading() as connection:

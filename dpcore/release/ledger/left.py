@@ -18,13 +18,7 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 class Refused(InvalidInput):
-    """A spend that the cap does not cover; nothing was written.
-
-    Parameters
-    ----------
-    message : str
-    left : Left
-    """
+    """A spend that the cap does not cover; nothing was written."""
 
     def __init__(self, message: str, left: Left) -> None:
         super().__init__(message)
@@ -37,12 +31,7 @@ class Refused(InvalidInput):
 
 @dataclass(frozen=True)
 class Left:
-    """What is left of a cap.
-
-    Parameters
-    ----------
-    account : LedgerAccount
-    """
+    """What is left of a cap."""
 
     account: LedgerAccount
 
@@ -64,7 +53,7 @@ class Left:
 
     @property
     def shown(self) -> float:
-        """The same, rounded down to three digits, and to 0 below a thousandth of the cap.
+        """The ε that is left, rounded down to three digits, and to 0 below a thousandth of the cap.
 
         Payments that fill a cap leave a rest of their rounding, which pays for nothing.
         """
@@ -77,13 +66,7 @@ class Left:
         return f"δ = {typed(self.account.delta)} · {adjacency} · the ledger’s filter."
 
     def more(self, spend: Spend) -> int:
-        """How many more like this spend are within the cap; at most `MAX_MORE`.
-
-        Raises
-        ------
-        InvalidInput
-            If the data set does not accept it.
-        """
+        """How many more like this spend are within the cap; at most `MAX_MORE`."""
         account = self.account
         charge = account.terms.charge(spend)
 

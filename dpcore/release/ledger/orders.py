@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 LARGEST_BETWEEN = 16.0
 """Above it the orders are whole, where the RDP of sampled noise is a finite sum."""
 SPREAD = 0.6
-"""Of the weights, in ln(α-1) about the order that is best where the whole cap is spent."""
+"""Width of the weights' peak, in ln(α-1), about the best order where the whole cap is spent."""
 ROUNDS = 200
 
 
@@ -76,21 +76,10 @@ def of_pure(epsilon: float) -> tuple[float, ...]:
 
 
 def epsilon_of(total: tuple[float, ...], share: tuple[float, ...], delta: float) -> float:
-    """The least ε of the module's condition, rounded up.
+    """The least ε of the module's condition, rounded up; ``inf`` where the search does not end.
 
-    Parameters
-    ----------
-    total : tuple of float
-        S_α at each of `ORDERS`.
-    share : tuple of float
-        w_α, the same on all paths.
-    delta : float
-        In (0, 1).
-
-    Returns
-    -------
-    float
-        ``inf`` where the search does not end.
+    It is of the sums S_α and the weights w_α at each of `ORDERS`; the weights are the same on all
+    paths.
     """
     spent, gap = np.array(total), ORDERS - 1.0
     each = np.log(np.array(share)) + math.log(delta)

@@ -37,53 +37,29 @@ SAMPLINGS = ("poisson", "fixed")
 
 @dataclass(frozen=True)
 class GaussianSpend:
-    """Releases with normal noise on all records; of a discrete Gaussian see `ConcentratedSpend`.
+    """Releases with normal noise on all records; of a discrete Gaussian see `ConcentratedSpend`."""
 
-    Parameters
-    ----------
-    noise_multiplier : float
-        σ/C.
-    count : int
-        How many, each with fresh noise; may be adaptive.
-    adjacency : Adjacency, optional
-        ``None`` for that of the data set.
-    """
-
-    noise_multiplier: float
-    count: int = 1
-    adjacency: Adjacency | None = None
+    noise_multiplier: float  # σ/C
+    count: int = 1  # each with fresh noise; may be adaptive
+    adjacency: Adjacency | None = None  # by default, here and below, that of the data set
 
     def __post_init__(self) -> None:
         _set(self, noise_multiplier=_multiplier(self.noise_multiplier), count=_count(self.count))
         _set(self, adjacency=_adjacency(self.adjacency))
 
     def step(self) -> Step:
-        """As accountants read it."""
+        """The releases as accountants read them."""
         return _step(Repeated(Gaussian(self.noise_multiplier), self.count))
 
 
 @dataclass(frozen=True)
 class SubsampledGaussianSpend:
-    """A training whose steps are fixed before it begins: noisy sums over sampled records.
+    """A training whose steps are fixed before it begins: noisy sums over sampled records."""
 
-    Parameters
-    ----------
-    noise_multiplier : float
-        σ/C.
-    sampling_rate : float
-        Expected share of the records a step, q.
-    steps : int
-        T.
-    sampling : str
-        "poisson", or "fixed" for batches of fixed size without replacement.
-    adjacency : Adjacency, optional
-        ``None`` for that of the data set.
-    """
-
-    noise_multiplier: float
-    sampling_rate: float
+    noise_multiplier: float  # σ/C
+    sampling_rate: float  # q, the expected share of the records a step
     steps: int
-    sampling: str = "poisson"
+    sampling: str = "poisson"  # or "fixed": batches of fixed size without replacement
     adjacency: Adjacency | None = None
 
     def __post_init__(self) -> None:
@@ -93,7 +69,7 @@ class SubsampledGaussianSpend:
         _set(self, adjacency=_adjacency(self.adjacency))
 
     def step(self) -> Step:
-        """As accountants read it."""
+        """The training as accountants read it."""
         sampled = PoissonSampled if self.sampling == "poisson" else FixedSampled
         one = sampled(self.sampling_rate, Gaussian(self.noise_multiplier))
         return _step(Repeated(one, self.steps))
@@ -103,12 +79,7 @@ class SubsampledGaussianSpend:
 class PureSpend:
     """What is (ε, 0)-private: Laplace noise, randomised response, the exponential mechanism.
 
-    Parameters
-    ----------
-    epsilon : float or str
-        Counted as its digits are typed; as a text where no float has them.
-    adjacency : Adjacency, optional
-        ``None`` for that of the data set.
+    ε is counted as its digits are typed; it is a text where no float has them.
     """
 
     epsilon: float | str
@@ -120,17 +91,9 @@ class PureSpend:
 
 @dataclass(frozen=True)
 class ConcentratedSpend:
-    """What is ρ-zCDP, such as noise of a discrete Gaussian, which no Gaussian DP is proved for.
+    """What is ρ-zCDP, such as noise of a discrete Gaussian, which no Gaussian DP is proved for."""
 
-    Parameters
-    ----------
-    rho : float
-        Δ²/(2σ²) of such noise.
-    adjacency : Adjacency, optional
-        ``None`` for that of the data set.
-    """
-
-    rho: float
+    rho: float  # Δ²/(2σ²) of such noise
     adjacency: Adjacency | None = None
 
     def __post_init__(self) -> None:
@@ -140,17 +103,9 @@ class ConcentratedSpend:
 
 @dataclass(frozen=True)
 class ApproximateSpend:
-    """Anything of which an (ε, δ) is known: what PLD certifies for steps fixed beforehand, too.
+    """Anything of which an (ε, δ) is known: what PLD certifies for steps fixed beforehand, too."""
 
-    Parameters
-    ----------
-    epsilon, delta : float or str
-        As of a `PureSpend`.
-    adjacency : Adjacency, optional
-        ``None`` for that of the data set.
-    """
-
-    epsilon: float | str
+    epsilon: float | str  # both as of a `PureSpend`
     delta: float | str
     adjacency: Adjacency | None = None
 
@@ -165,18 +120,10 @@ Checked = GaussianSpend | SubsampledGaussianSpend | PureSpend | ConcentratedSpen
 
 @dataclass(frozen=True)
 class DeclaredSpend:
-    """A spend taken over from elsewhere: declared, not checked.
+    """A spend taken over from elsewhere: declared, not checked."""
 
-    Parameters
-    ----------
-    spend : GaussianSpend or another
-        What it is counted as.
-    source : str
-        Who says so.
-    """
-
-    spend: Checked
-    source: str
+    spend: Checked  # what it is counted as
+    source: str  # who says so
 
     def __post_init__(self) -> None:
         _set(self, source=text("source", self.source))
@@ -202,13 +149,7 @@ LONGEST_TEXT = 200
 
 
 def checked(spend: Spend) -> Checked:
-    """What a spend is counted as.
-
-    Raises
-    ------
-    InvalidInput
-        If it is no spend.
-    """
+    """What a spend is counted as."""
     inner = spend.spend if isinstance(spend, DeclaredSpend) else spend
     if not isinstance(inner, tuple(_KINDS.values())):
         raise InvalidInput(
@@ -241,13 +182,7 @@ def to_json(spend: Spend) -> dict[str, Any]:
 
 
 def from_json(plain: Mapping[str, Any]) -> Spend:
-    """The spend of `to_json`.
-
-    Raises
-    ------
-    InvalidInput
-        If a field is wrong or missing.
-    """
+    """The spend of `to_json`."""
     own = {name: value for name, value in plain.items() if name not in _OUTSIDE}
     kind = one_of("kind", plain.get("kind"), tuple(_KINDS))
     try:
@@ -280,13 +215,7 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 def text(field: str, value: object) -> str:
-    """A text for the history: not empty, printable, on one line.
-
-    Raises
-    ------
-    InvalidInput
-        If it is not.
-    """
+    """A text for the history: not empty, printable, on one line."""
     result = " ".join(str(value).split()) if isinstance(value, str) else ""
     is_visible = result.isprintable() and _FILLERS.isdisjoint(result)
     # Marks that change a letter before them are visible only next to one.

@@ -45,20 +45,7 @@ EVERY = sa.select(
 
 
 class Store:
-    """An opened ledger's database.
-
-    Parameters
-    ----------
-    place : str or Path
-        A file, a SQLAlchemy URL of SQLite or PostgreSQL, or "memory".
-    must_exist : bool
-        Refuse a file that is not there, in place of making it.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be opened.
-    """
+    """An opened ledger's database; for its place see `Ledger.open`."""
 
     def __init__(self, place: str | Path, *, must_exist: bool = False) -> None:
         url = _url(place)
@@ -94,13 +81,7 @@ class Store:
         return self.engine.connect().execution_options(ledger_writes=True)
 
     def backup(self, target: Path) -> None:
-        """Copy the file as it stands between two writes to a new one, by SQLite's own way.
-
-        Raises
-        ------
-        InvalidInput
-            If there is such a file, it cannot be written, or the ledger is no file.
-        """
+        """Copy the file as it stands between two writes to a new one, by SQLite's own way."""
         if self.engine.dialect.name != "sqlite":
             raise InvalidInput("The ledger is on a server, but only a file is copied: use pg_dump.")
         try:

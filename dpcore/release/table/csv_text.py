@@ -31,17 +31,7 @@ DIGITS = 6
 def written(
     columns: str, frame: pd.DataFrame, label: NDArray[np.int8] | NDArray[np.float64]
 ) -> str:
-    """The records as a CSV file.
-
-    Parameters
-    ----------
-    columns : str
-        Their description, with an outcome of two.
-    frame : DataFrame
-        As of a `Table`.
-    label : (n,) array
-        -1 or 1, or 0 of a blank record.
-    """
+    """The records as a CSV file; labels are -1 or 1, or 0 of a blank record."""
     import pandas as pd
 
     fields: dict[str, object] = {}
@@ -58,13 +48,7 @@ def written(
 
 
 def harmless_columns(columns: str) -> str:
-    """The description of what `written` writes: the same but where a text could be a formula.
-
-    Raises
-    ------
-    InvalidInput
-        As `read`.
-    """
+    """The description of what `written` writes: the same but where a text could be a formula."""
     description = read(columns)
     fields = tuple(map(_harmless_field, description.fields))
     predicted = harmless(description.predicted)

@@ -31,40 +31,23 @@ from dpcore.datasets.schema import Classes, Column, Label
 from dpcore.datasets.text import shown_mark
 
 How = Literal["given", "declared public", "paid"]
+"""By the description; read off the records, which it declares public; or through noise."""
 
 
 @dataclass(frozen=True)
 class TableFact:
-    """One thing that is known of a table.
+    """One thing that is known of a table."""
 
-    Parameters
-    ----------
-    what : str
-        Whose it is: a column, or the table.
-    value : str
-        In words; "" of a number that is known only once the records are read.
-    how : {"given", "declared public", "paid"}
-        By the description; read off the records, which it declares public; or through noise.
-    """
-
-    what: str
-    value: str
+    what: str  # a column, or the table
+    value: str  # in words; "" of a number that is known only once the records are read
     how: How
 
 
 def facts(columns: str) -> tuple[TableFact, ...]:
     """Everything that a release of a described table knows.
 
-    Parameters
-    ----------
-    columns : str
-        As `dpcore.datasets.own.description` takes it.
-
-    Raises
-    ------
-    InvalidInput
-        If the description is wrong, does not say what one person is, or does not declare the number
-        of persons public.
+    Refuses a description that does not say what one person is, or that the number of persons is
+    public.
     """
     entry, description = described(columns), read(columns)
     person = description.person

@@ -18,21 +18,12 @@ from dpcore.release.table.facts import facts
 
 @dataclass(frozen=True)
 class ReleaseTable:
-    """Rows, and whose they are.
+    """Rows, and whose they are."""
 
-    Parameters
-    ----------
-    columns : str
-        The description that they were read by.
-    table : Table
-        One person's rows after another's.
-    persons : Persons or None
-        Where each person's rows begin; `index` holds places in the file. ``None`` where nobody has
-        more than one by the description, whatever the file holds.
-    """
-
-    columns: str
-    table: Table
+    columns: str  # the description that they were read by
+    table: Table  # one person's rows after another's
+    # Where each person's rows begin, with places in the file; none where nobody has more than one
+    # by the description, whatever the file holds.
     persons: Persons | None
 
     @property
@@ -49,11 +40,6 @@ class ReleaseTable:
         """One of each person's rows, by lots: the first step of `dpcore.datasets.persons`, k = 1.
 
         Every row has the same chance, also of those that were left out when it was read.
-
-        Parameters
-        ----------
-        lots : callable
-            (rows) -> a lot for each.
         """
         if self.persons is None:
             return self
@@ -69,22 +55,7 @@ def read_for_release(
     filename: str,
     lots: Callable[[int], Lots] = lots_for_release,
 ) -> ReleaseTable:
-    """The records of a described table, bounded for a release.
-
-    Parameters
-    ----------
-    columns : str
-        As `dpcore.release.table.facts.facts` takes it.
-    data, filename
-        As of `dpcore.datasets.own.read_rows`.
-    lots : callable
-        (rows) -> a lot for each; those of the operating system unless given.
-
-    Raises
-    ------
-    InvalidInput
-        As `facts` and `read_rows`.
-    """
+    """The records of a described table, bounded for a release by the operating system's lots."""
     facts(columns)
     table, person = read_rows(columns, data, filename)
     if person is None:

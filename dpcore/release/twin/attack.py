@@ -45,17 +45,7 @@ def attack(
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
 ) -> DistinguishingResult:
-    """Attack twins by this description.
-
-    Parameters
-    ----------
-    entry : Entry
-    mechanism : Counting
-    delta : float
-    runs : int
-    draw : callable
-        (σ, count) -> whole numbers: the sampler under attack.
-    """
+    """Attack twins by this description; `draw` is the sampler under attack."""
     sigmas: list[int] = []
 
     def note(sigma: int, count: int) -> list[int]:

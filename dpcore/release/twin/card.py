@@ -61,14 +61,7 @@ def _unprotected(record: Record) -> list[str]:
 
 
 def card(facts: Mapping[str, Any]) -> Certificate:
-    """The card of these facts, with all that follows from them, and its hash.
-
-    Parameters
-    ----------
-    facts : mapping
-        released, budget, mechanism, records, hashes, ledger and attack, as plain data; person, with
-        one row, where somebody may have had several.
-    """
+    """The card of these facts, with all that follows from them, and its hash."""
     import dpcore
 
     versions = {

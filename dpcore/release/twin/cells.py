@@ -37,27 +37,15 @@ def sizes(entry: Entry) -> tuple[int, ...]:
 def cells(entry: Entry, frame: pd.DataFrame) -> Whole:
     """The cell of each record in each column; shape (d, n).
 
-    Parameters
-    ----------
-    entry : Entry
-    frame : DataFrame
-        As of a `Table`. What is unknown where nothing may be, such as in a blank record, gets one
-        of the cells.
+    What is unknown where nothing may be, such as in a blank record, gets one of the cells.
     """
     return np.stack([_cells(column, frame[column.name]) for column in entry.columns])
 
 
 def counts(places: Whole, label: NDArray[np.int8], sizes: Sequence[int]) -> list[Whole]:
-    """The table of each column, shape (cells, 2): how many records are in each cell.
+    """Count the records in each cell: of each column a table, shape (cells, 2).
 
-    Parameters
-    ----------
-    places : (d, n) array
-        As of `cells`.
-    label : (n,) array
-        -1 or 1, or 0 of a blank record.
-    sizes : sequence of int
-        As of `sizes`.
+    Labels are -1 or 1, or 0 of a blank record, which is not counted.
     """
     known = label != 0
     outcome = (label[known] > 0).astype(np.int64)

@@ -24,17 +24,9 @@ if TYPE_CHECKING:
 def drawn(
     entry: Entry, fit: Fit, correlations: Array, generator: np.random.Generator
 ) -> tuple[pd.DataFrame, NDArray[np.int8]]:
-    """Made-up records, and their outcomes of ±1.
+    """Made-up records, and their outcomes of ±1, by an ordinary generator: nothing is secret.
 
-    Parameters
-    ----------
-    entry : Entry
-    fit : Fit
-        A table of each column.
-    correlations : (d, d) array
-        Of normal numbers that stand for the columns.
-    generator : Generator
-        An ordinary one: what is drawn is no secret.
+    Correlations, shape (d, d), are those of normal numbers that stand for the columns.
     """
     import pandas as pd
 
@@ -56,12 +48,7 @@ def drawn(
 
 
 def _spread(expected: Array, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Cells of so many records in ascending order, as many in each as expected but for a fraction.
-
-    Returns
-    -------
-    (count,) array
-    """
+    """Cells of so many records, ascending; each has as many as expected but for a fraction."""
     expected = expected * (count / expected.sum())
     whole = np.floor(expected).astype(np.int64)
     rest = expected - whole

@@ -17,32 +17,15 @@ from dpcore.release.grid import Array
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Tables that agree with one another.
+    """Tables that agree with one another."""
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Records of either outcome; they add up to n.
-    tables : tuple of (cells, 2) array
-        Counts, not negative, whose columns add up to `sizes`.
-    known : float
-        About how many records of the real table have an outcome, at least 1.
-    """
-
-    sizes: tuple[int, int]
-    tables: tuple[Array, ...]
-    known: float
+    sizes: tuple[int, int]  # records of either outcome; they add up to n
+    tables: tuple[Array, ...]  # (cells, 2) each, not negative; columns add up to `sizes`
+    known: float  # about how many records of the real table have an outcome, at least 1
 
 
 def fitted(tables: Sequence[Array], records: int) -> Fit:
-    """The fit of noisy tables.
-
-    Parameters
-    ----------
-    tables : sequence of (cells, 2) array
-    records : int
-        n, at least 2.
-    """
+    """Fit noisy tables to a number of records, at least 2."""
     weights = np.array([1.0 / len(table) for table in tables])
     totals = (
         sum(weight * table.sum(axis=0) for weight, table in zip(weights, tables, strict=True))
@@ -59,14 +42,7 @@ def fitted(tables: Sequence[Array], records: int) -> Fit:
 
 
 def nearest(counts: Array, total: float) -> Array:
-    """The nearest counts that are not negative and add up to a total: min ‖x - counts‖.
-
-    Parameters
-    ----------
-    counts : (cells,) array
-    total : float
-        Above 0.
-    """
+    """The nearest counts that are not negative and add up to a total: min ‖x - counts‖."""
     # Negative ones are 0, and all others lose the same (Held, Wolfe and Crowder 1974).
     falling = np.sort(counts)[::-1]
     losses = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)

@@ -37,27 +37,13 @@ the noise that they add to the tables."""
 
 @dataclass(frozen=True)
 class Counting:
-    """Noisy counts, and noisy sums of products. All values are public.
+    """Noisy counts, and noisy sums of products. All values are public."""
 
-    Parameters
-    ----------
-    adjacency : str
-        zero-out or replace-one; n is public in both.
-    tables : int
-        d, how many tables each record counts in.
-    units : int
-        U, of a count.
-    weight : int
-        W, the units of a product; 0 where pairs are not measured.
-    sigma : int
-        σ of the noise before it is rounded, in units.
-    """
-
-    adjacency: str
-    tables: int
-    units: int
-    weight: int
-    sigma: int
+    adjacency: str  # zero-out or replace-one; n is public in both
+    tables: int  # d, how many tables each record counts in
+    units: int  # U, of a count
+    weight: int  # W, the units of a product; 0 where pairs are not measured
+    sigma: int  # of the noise before it is rounded, in units
 
     def __post_init__(self) -> None:
         one_of("adjacency", self.adjacency, ADJACENCIES)
@@ -126,18 +112,6 @@ def counting_for(
 
     Pairs weigh so much that all products of a record are as long as its counts, and are measured
     where the noise on a mean product is then at most `MAX_PAIR_NOISE`.
-
-    Parameters
-    ----------
-    budget : PrivacyBudget
-    tables, records : int
-        d and n.
-    adjacency : Adjacency or str
-
-    Raises
-    ------
-    InvalidInput
-        If a value is out of range.
     """
     if tables > 1:
         weight = min(UNITS, math.isqrt(2 * UNITS**2 // (tables - 1)))

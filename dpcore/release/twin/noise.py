@@ -16,16 +16,7 @@ from dpcore.release.twin.mechanism import Counting
 def noisy_counts(
     counts: Sequence[Whole], mechanism: Counting, draw: Draw = rounded_gaussians
 ) -> list[Array]:
-    """Tables with noise, in records.
-
-    Parameters
-    ----------
-    counts : sequence of (cells, 2) array
-        One table for each that the mechanism speaks of.
-    mechanism : Counting
-    draw : callable
-        (σ, count) -> whole numbers; another than the usual one on made-up records only.
-    """
+    """Tables with noise, in records; another `draw` is for made-up records only."""
     if len(counts) != mechanism.tables:
         raise ValueError("the mechanism is of another number of tables")
     return [

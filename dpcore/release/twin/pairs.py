@@ -22,21 +22,15 @@ from dpcore.release.twin.fit import Fit
 ROWS = 2**16
 """Records at a time; the result does not depend on it."""
 LARGEST = 0.95
-"""Correlations beyond are taken for this one."""
+"""Correlations beyond this one are taken for it."""
 _HALVINGS, _NODES, _MIN_SHARE = 30, 32, 1e-3
 
 
 def products(places: Whole, label: NDArray[np.int8], cuts: Whole) -> Whole:
     """The sums of products of every pair of columns, the first with the second first; exact.
 
-    Parameters
-    ----------
-    places : (d, n) array
-        As of `dpcore.release.twin.cells.cells`.
-    label : (n,) array
-        -1 or 1, or 0 of a blank record.
-    cuts : (d, 2) array
-        By column and outcome.
+    Places, shape (d, n), are of `cells`; labels are -1 or 1, or 0 of a blank record; cuts, shape
+    (d, 2), are by column and outcome.
     """
     d = len(places)
     total = np.zeros((d, d))
@@ -57,14 +51,7 @@ def cuts(fit: Fit) -> Whole:
 def correlations(fit: Fit, cuts: Whole, means: Array, noise: float) -> Array:
     """Correlations of normal numbers that stand for the columns; shape (d, d).
 
-    Parameters
-    ----------
-    fit : Fit
-    cuts : (d, 2) array
-    means : array
-        Noisy mean products, in the order of `products`.
-    noise : float
-        Their standard deviation by noise.
+    Mean products are in the order of `products`; `noise` is their standard deviation by noise.
     """
     d, weights = len(fit.tables), np.array(fit.sizes) / sum(fit.sizes)
     shares = np.array(

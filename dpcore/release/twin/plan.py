@@ -18,20 +18,10 @@ from dpcore.release.twin.mechanism import Counting, counting_for
 
 @dataclass(frozen=True)
 class TwinPlan:
-    """What is measured, before any record is looked at but for their number.
-
-    Parameters
-    ----------
-    columns : str
-        Description of the table.
-    records : int
-        n, of the table (of its persons) and of the twin.
-    budget : PrivacyBudget
-    mechanism : Counting
-    """
+    """What is measured, before any record is looked at but for their number."""
 
     columns: str
-    records: int
+    records: int  # n, of the table (of its persons) and of the twin
     budget: PrivacyBudget
     mechanism: Counting
 
@@ -46,13 +36,7 @@ class TwinPlan:
         return self.mechanism.spend
 
     def at(self, epsilon: float) -> TwinPlan:
-        """The same for another ε.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no mechanism for it.
-        """
+        """The same plan for another ε."""
         budget, current = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
         mechanism = counting_for(budget, current.tables, self.records, current.adjacency)
         return replace(self, budget=budget, mechanism=mechanism)
@@ -66,23 +50,7 @@ def twin_plan(
     delta: float,
     adjacency: Adjacency | str = Adjacency.ZERO_OUT,
 ) -> TwinPlan:
-    """The plan of a twin.
-
-    Parameters
-    ----------
-    columns : str
-        Description of the table (`dpcore.datasets.own.description`), with an outcome of two.
-    records : int
-        n, which is public: of persons, where one may have several rows.
-    epsilon, delta : float
-    adjacency : Adjacency or str
-        zero-out or replace-one.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-    """
+    """Plan a twin; n is public, and counts persons where one may have several rows."""
     entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
     # The twin's own description must hold, too; better refused now than after the payment.
     entry_of(columns_of_twin(columns))

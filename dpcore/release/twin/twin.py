@@ -40,25 +40,12 @@ from dpcore.release.twin.plan import TwinPlan, columns_of_twin, twin_plan
 
 @dataclass(frozen=True)
 class PreparedTwin:
-    """Everything that the payment of a twin waits for.
-
-    Parameters
-    ----------
-    plan : TwinPlan
-    payer : Payer
-        Who has it made.
-    places : (d, n) array
-        Every record's cell in each column.
-    label : (n,) array
-        -1 or 1, or 0 of a blank record.
-    attack : DistinguishingResult
-        What an attack on the mechanism found.
-    """
+    """Everything that the payment of a twin waits for."""
 
     plan: TwinPlan
     payer: Payer
-    places: Whole = field(repr=False)
-    label: NDArray[np.int8] = field(repr=False)
+    places: Whole = field(repr=False)  # every record's cell in each column; shape (d, n)
+    label: NDArray[np.int8] = field(repr=False)  # -1 or 1, or 0 of a blank record; shape (n,)
     attack: DistinguishingResult
 
 
@@ -66,19 +53,11 @@ class PreparedTwin:
 class Twin:
     """A private twin of a table, its card, and the receipt of its payment.
 
-    Parameters
-    ----------
-    csv : str
-        Made-up records.
-    columns : str
-        Their description.
-    card : Certificate
-    receipt : Receipt
-        Of the payment, or of the card's hash once the ledger has it (`seal`).
+    Once sealed, the receipt is that of the card's hash in the ledger.
     """
 
     csv: str
-    columns: str
+    columns: str  # the description of the made-up records
     card: Certificate
     receipt: Receipt
 
@@ -103,28 +82,9 @@ def prepare(
 ) -> PreparedTwin:
     """Refuse what can be refused, and attack the mechanism; nothing is paid.
 
-    Parameters
-    ----------
-    plan : TwinPlan
-        For the ledger's adjacency and the table's number of persons.
-    table : ReleaseTable
-        The records, read by the plan's description; of each person one is counted, by lots. That
-        they are the data set's is taken on the caller's word.
-    ledger : Ledger
-    data_set, actor : str
-        As the ledger takes them.
-    progress : callable
-        (fraction, what is being done).
-    cancelled : callable
-        Asked between the parts.
-
-    Raises
-    ------
-    InvalidInput
-        If a value is wrong, the parts do not belong together, or the attack finds more than is
-        proved.
-    Cancelled
-        If it was stopped on request.
+    The plan must be for the ledger's adjacency, the table's description and its number of persons,
+    and the attack must not find more than is proved. Of each person one row counts, by lots; that
+    the records are the data set's is taken on the caller's word.
     """
     report = stoppable(progress, cancelled)
     report(0.0, "Checking the table")
@@ -149,12 +109,7 @@ def prepare(
 def pay(prepared: PreparedTwin, ledger: Ledger) -> Paid[PreparedTwin]:
     """Pay for one twin; final once this returns, whatever follows.
 
-    Raises
-    ------
-    Refused
-        If the budget does not cover it; nothing was written.
-    InvalidInput
-        If the ledger could not be written.
+    Raises `Refused` where the budget does not cover it; nothing was written then.
     """
     return Paid(prepared, prepared.payer.spend(ledger, prepared.plan.spend, "private twin"))
 
@@ -162,16 +117,7 @@ def pay(prepared: PreparedTwin, ledger: Ledger) -> Paid[PreparedTwin]:
 def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
     """Measure the counts of a payment, with noise of the operating system, and draw the twin.
 
-    Parameters
-    ----------
-    paid : Paid
-    progress : callable
-        (fraction, what is being done). An exception that it raises loses the payment.
-
-    Raises
-    ------
-    InvalidInput
-        If the payment had its twin, or was for another plan.
+    Refuses a payment that had its twin. An exception that `progress` raises loses the payment.
     """
     paid.use()
     prepared, plan = paid.prepared, paid.prepared.plan
@@ -209,13 +155,7 @@ def _measured(entry: Entry, prepared: PreparedTwin) -> tuple[Fit, Array]:
 
 
 def seal(twin: Twin, ledger: Ledger) -> Twin:
-    """Write the card's hash into the ledger: this payment's twin is this one.
-
-    Raises
-    ------
-    InvalidInput
-        If the payment has another certificate, or the ledger could not be written.
-    """
+    """Write the card's hash into the ledger: this payment's twin is this one."""
     return replace(twin, receipt=attached(twin.card, ledger))
 
 
@@ -233,29 +173,9 @@ def private_twin(
     """Pay for noisy counts of a table, measure them, and draw as many made-up records from them.
 
     Adjacency and person unit are the data set's in the ledger. That the table is the data set's is
-    taken on the caller's word.
-
-    Parameters
-    ----------
-    table : ReleaseTable
-        The records (`dpcore.release.table.read.read_for_release`).
-    ledger : Ledger
-    data_set, actor : str
-        As the ledger takes them.
-    epsilon, delta : float
-    progress : callable
-        (fraction, what is being done). Once it is paid, an exception that it raises loses it.
-    cancelled : callable
-        Asked until it is paid.
-
-    Raises
-    ------
-    Refused
-        If the budget does not cover it; no noise was drawn.
-    InvalidInput
-        If a value is wrong; nothing was paid.
-    Cancelled
-        If it was stopped on request; nothing was paid.
+    taken on the caller's word. Raises `Refused` where the budget does not cover it, and `Cancelled`
+    where it was stopped; nothing was paid then, and no noise drawn. It can be stopped until it is
+    paid; an exception that `progress` raises after that loses the payment.
     """
     plan = twin_plan(
         table.columns,
