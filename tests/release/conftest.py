@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, where Debian's is installed."""
+"""Short attacks before a payment, and a PostgreSQL server where Debian's is installed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,25 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from dpcore.release import release
+from dpcore.release.attack import attack
+from dpcore.release.twin import attack as of_twin
+from dpcore.release.twin import twin
+
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_attack() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(release, "attack", partial(attack, runs=500))
+        patched.setattr(twin, "attack", partial(of_twin.attack, runs=500))
+        yield
 
 
 @pytest.fixture(scope="session")

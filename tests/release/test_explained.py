@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import pytest
 
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
-from dpcore.release import explained, release
-from dpcore.release.attack import attack
+from dpcore.release import explained
 from dpcore.release.batch import batch, checked
 from dpcore.release.example import released
 from dpcore.release.explained import PersonValues, curve, outcomes, parts, read_model, value_of
@@ -129,10 +126,8 @@ def test_a_file_is_predicted_and_its_errors_repeat_no_value() -> None:
 
 
 @pytest.fixture(scope="module")
-def shown() -> Iterator[Released]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(release, "attack", partial(attack, runs=500))
-        yield released()
+def shown() -> Released:
+    return released()
 
 
 def test_the_demonstration_is_a_release_whose_certificate_holds(shown: Released) -> None:

@@ -5,42 +5,21 @@ from __future__ import annotations
 import copy
 import json
 import math
-from functools import partial
 from typing import Any
 
 import pytest
 
-from dpcore.release import release as releasing
-from dpcore.release.attack import attack
 from dpcore.release.certificate import Certificate
 from dpcore.release.certificate_words import TABLES
 from dpcore.release.check import check
 from dpcore.release.facts import OF_MODEL, OF_TWIN, FactRule, problems
 from dpcore.release.registry import leaves, pattern
-from dpcore.release.twin import twin
-from dpcore.release.twin.attack import attack as attack_twin
 from tests.release.test_release import ledger_with, released_from
 from tests.release.twin.test_twin import made_from
 
 STRANGE = (
-    None,
-    True,
-    False,
-    "",
-    "ε is 0.01, by an auditor",
-    " 0.9_9 ",
-    "１e-6",
-    "5",
-    "two\nlines",
-    "\u202e1",
-    -1,
-    0,
-    1.5,
-    10**200,
-    math.inf,
-    [],
-    [1],
-    {},
+    *("", "ε is 0.01, by an auditor", " 0.9_9 ", "１e-6", "5", "two\nlines", "\u202e1"),
+    *(None, True, False, -1, 0, 1.5, 10**200, math.inf, [], [1], {}),
 )
 """What a forger might write in the place of a fact."""
 
@@ -48,16 +27,13 @@ STRANGE = (
 @pytest.fixture(scope="module")
 def documents() -> dict[str, dict[str, Any]]:
     """A certificate of a linear model, one of a network, and a twin's card."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(releasing, "attack", partial(attack, runs=500))
-        patched.setattr(twin, "attack", partial(attack_twin, runs=500))
-        ledger = ledger_with("memory")
-        made = {
-            "linear": released_from(ledger, epsilon=2.0).certificate,
-            "network": released_from(ledger, hidden=2, epsilon=2.0).certificate,
-            "twin": made_from(ledger).card,
-        }
-        ledger.close()
+    ledger = ledger_with("memory")
+    made = {
+        "linear": released_from(ledger, epsilon=2.0).certificate,
+        "network": released_from(ledger, hidden=2, epsilon=2.0).certificate,
+        "twin": made_from(ledger).card,
+    }
+    ledger.close()
     return {name: json.loads(json.dumps(each.document)) for name, each in made.items()}
 
 

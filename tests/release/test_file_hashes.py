@@ -16,16 +16,12 @@ import pytest
 
 from dpcore.cli import main
 from dpcore.guarantee import PrivacyBudget
-from dpcore.release import release as releasing
-from dpcore.release.attack import attack
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.check import Checked, check
 from dpcore.release.file_hashes import hashes
 from dpcore.release.files import write
 from dpcore.release.release import Released
-from dpcore.release.twin import twin
-from dpcore.release.twin.attack import attack as attack_twin
 from dpcore.release.twin.card import card as twin_card
 from dpcore.release.twin.mechanism import counting_for
 from dpcore.release.twin.twin import Twin
@@ -34,12 +30,9 @@ from tests.release.twin.test_twin import made_from
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[tuple[Released, Twin]]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(releasing, "attack", partial(attack, runs=500))
-        patched.setattr(twin, "attack", partial(attack_twin, runs=500))
-        ledger = ledger_with("memory")
-        yield released_from(ledger, features="additive"), made_from(ledger)
+def made() -> tuple[Released, Twin]:
+    ledger = ledger_with("memory")
+    return released_from(ledger, features="additive"), made_from(ledger)
 
 
 @pytest.fixture
@@ -83,8 +76,10 @@ def test_an_altered_byte_in_each_file_of_a_folder_is_found(
                 assert name in " ".join(found["problems"])
         (folder / name).write_bytes(content)
     (folder / "model.onnx").rename(folder / "more\x1b[2J.onnx")
+    (folder / "сertificate.html").write_text("ε ≤ 0.1")  # a Cyrillic letter
     assert main(["certificate", "check", str(folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
+    assert any("not checked: " in line and "'сertificate.html'" in line for line in lines)
     assert "model.onnx: missing" in lines
     assert r"more\x1b[2J.onnx: not mentioned" in lines
     assert "The certificate holds." in lines
@@ -136,13 +131,19 @@ def test_a_twin_and_its_description_are_covered(
         (out / name).write_bytes(content)
 
 
-def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(
-    folder: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def unnamed(folder: Path, made: tuple[Released, Twin]) -> Path:
+    """The folder with a certificate that names no files."""
     facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
     del facts["hashes"]["files"]
     (folder / "certificate.yaml").write_text(certificate(facts).to_yaml(), "utf-8")
-    found = told(capsys, folder)
+    return folder
+
+
+def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(
+    unnamed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, found = unnamed, told(capsys, unnamed)
     assert found["holds"]
     assert found["files"] == {
         "model.json": "unchanged",
@@ -251,18 +252,16 @@ def test_no_certificate_holds_of_which_no_page_can_be_made(
 
 
 def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(
-    folder: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
+    unnamed: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
-    del facts["hashes"]["files"]
-    (folder / "certificate.yaml").write_text(certificate(facts).to_yaml(), "utf-8")
     large = made[0].model.to_json() + " " * 200_000
-    (folder / "model.json").write_text(large, "utf-8")
-    (problem,) = told(capsys, folder)["problems"]
-    assert f"has {len(large.encode()):,} bytes, but it must have at most 200,000" in problem
-    (folder / "new.csv").write_text("age\n1\n")
-    assert main(["predict", f"--model={folder}/model.json", f"--table={folder}/new.csv"]) == 2
-    assert "it must have at most 200,000" in capsys.readouterr().err
+    (unnamed / "model.json").write_text(large, "utf-8")
+    (problem,) = told(capsys, unnamed)["problems"]
+    assert f"{len(large.encode()):,} bytes" in problem
+    assert "200,000" in problem
+    (unnamed / "new.csv").write_text("age\n1\n")
+    assert main(["predict", f"--model={unnamed}/model.json", f"--table={unnamed}/new.csv"]) == 2
+    assert "at most 200,000" in capsys.readouterr().err
 
 
 def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(
@@ -275,16 +274,10 @@ def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(
     assert any("must be a file of at most" in problem for problem in found["problems"])
 
 
-def test_what_is_not_mentioned_is_named_at_the_end(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "сertificate.html").write_text("ε ≤ 0.1")  # a Cyrillic letter
-    assert main(["certificate", "check", str(folder)]) == 0
-    last = capsys.readouterr().out.splitlines()
-    assert any("says nothing of, and so not checked: 'сertificate.html'." in line for line in last)
+NAMES = ("model.json", "model.onnx", "card.md", "certificate.html")
 
 
-@pytest.mark.parametrize("name", ["model.json", "model.onnx", "card.md", "certificate.html"])
+@pytest.mark.parametrize("name", NAMES)
 def test_what_cannot_be_read_is_named_and_the_others_are_listed(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -296,12 +289,8 @@ def test_what_cannot_be_read_is_named_and_the_others_are_listed(
     (problem,) = found["problems"]
     assert problem.startswith(f"{name} was not checked: ")
     assert "it is a folder or a device" in problem
-    others = {"model.json", "model.onnx", "card.md", "certificate.html"} - {name}
-    assert found["files"] == {
-        name: "unreadable",
-        "notes.txt": "not mentioned",
-        **dict.fromkeys(others, "unchanged"),
-    }
+    states = dict.fromkeys(NAMES, "unchanged") | {name: "unreadable", "notes.txt": "not mentioned"}
+    assert found["files"] == states
     # Nothing was compared with a model that was not read.
     left = all_checks[:-2] if name == "model.json" else all_checks
     assert found["checks"] == left

@@ -14,6 +14,7 @@ from dpcore.release.descent import Path, descend
 from dpcore.release.linear import Linear, gradients
 from dpcore.release.mechanism import Mechanism, mechanism_for
 from dpcore.release.model import preparation_for
+from dpcore.release.scorer import scorer
 
 COLUMNS = (
     "age: 18 to 90 years\nsex: one of f, m; unknown: NA\nbmi: 10 to 60\npredict ill: one of no, yes"
@@ -38,23 +39,29 @@ def steep(signed: grid.Array, weights: grid.Array) -> grid.Array:
     return gradients(signed, weights, lambda margins: np.full_like(margins, -1.0))
 
 
+@pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("loss", slopes.LOSSES)
-def test_a_record_adds_the_same_whatever_stands_beside_it(loss: str) -> None:
+def test_a_record_adds_the_same_whatever_stands_beside_it(loss: str, hidden: int) -> None:
     rows, labels = records(301)
-    signed, slope = rows * labels, Linear(loss, len(rows)).gradients
-    weights = np.random.default_rng(1).normal(size=len(rows)) * 3.0
-    together = grid.contributions(signed, weights, slope)
+    labels[::9] = 0.0
+    signed, kind = rows * labels, scorer(loss, len(rows), hidden)
+    weights = np.random.default_rng(1).normal(size=kind.parameters) * 3.0
+    exact, scores = kind.gradients(signed, weights), kind.scores(signed, weights)
     order = np.random.default_rng(2).permutation(301)
-    np.testing.assert_array_equal(
-        grid.contributions(signed[:, order], weights, slope), together[:, order]
-    )
+    np.testing.assert_array_equal(kind.gradients(signed[:, order], weights), exact[:, order])
+    together = grid.contributions(signed, weights, kind.gradients)
     for first, last in ((0, 1), (7, 8), (3, 12), (100, 301)):
-        alone = grid.contributions(np.ascontiguousarray(signed[:, first:last]), weights, slope)
-        np.testing.assert_array_equal(alone, together[:, first:last])
+        some = np.ascontiguousarray(signed[:, first:last])
         # Rounding to the grid would hide most differences of a last bit.
-        some = grid.products(np.ascontiguousarray(signed[:, first:last]), weights)
-        np.testing.assert_array_equal(some, grid.products(signed, weights)[first:last])
-    np.testing.assert_array_equal(grid.total(signed, weights, slope), together.sum(axis=1))
+        np.testing.assert_array_equal(kind.gradients(some, weights), exact[:, first:last])
+        np.testing.assert_array_equal(kind.scores(some, weights), scores[first:last])
+        alone = grid.contributions(some, weights, kind.gradients)
+        np.testing.assert_array_equal(alone, together[:, first:last])
+    for block in (1, 5, 16, 10_000):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(grid, "ROWS", block)
+            result = grid.total(signed, weights, kind.gradients)
+        np.testing.assert_array_equal(result, together.sum(axis=1))
 
 
 def test_rows_are_prepared_by_their_own_record_alone() -> None:
@@ -140,8 +147,11 @@ HEADER = "age,sex,bmi,ill"
 ANYONE = ["90,m,60,yes", "18,f,10,no", "-1e9,NA,1e9,yes", "1e9,m,-1e9,no", "54,f,35,yes"]
 
 
+@pytest.mark.parametrize(("loss", "hidden"), [("logistic", 0), ("huber", 0), ("logistic", 3)])
 @pytest.mark.parametrize("features", ["plain", "additive"])
-def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(features: str) -> None:
+def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(
+    features: str, loss: str, hidden: int
+) -> None:
     """From the file to the sum, at weights that are hard on the neighbours."""
 
     def signed(lines: list[str]) -> np.ndarray:
@@ -152,23 +162,21 @@ def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(feat
     draw, farthest = np.random.default_rng(6), {",,,": 0, "other": 0}
     rest = [f"{draw.uniform(10, 99):.2f},f,{draw.uniform(9, 61):.2f},yes" for _ in range(20)]
     first = {line: signed([*rest, line]) for line in [",,,", *ANYONE]}
-    d = len(first[",,,"])
+    kind = scorer(loss, len(first[",,,"]), hidden)
     for _ in range(30):
-        weights = draw.normal(size=d) * 10.0 ** draw.uniform(-2, 6)
-        for loss in slopes.LOSSES:
-            sums = {
-                line: grid.total(each, weights, Linear(loss, d).gradients).tolist()
-                for line, each in first.items()
-            }
-            for line in ANYONE:
-                for other in sums:
-                    moved = sum((a - b) ** 2 for a, b in zip(sums[line], sums[other], strict=True))
-                    kind = other if other == ",,," else "other"
-                    farthest[kind] = max(farthest[kind], moved)
-    for kind, adjacency in ((",,,", "zero-out"), ("other", "replace-one")):
-        most = Mechanism(adjacency, d, grid.UNITS, 1, 1).sensitivity
-        assert 0.7 * most < math.sqrt(farthest[kind])
-        assert farthest[kind] <= most**2
+        weights = draw.normal(size=kind.parameters) * 10.0 ** draw.uniform(-2, 6)
+        sums = {
+            line: grid.total(each, weights, kind.gradients).tolist() for line, each in first.items()
+        }
+        for line in ANYONE:
+            for other in sums:
+                moved = sum((a - b) ** 2 for a, b in zip(sums[line], sums[other], strict=True))
+                whose = other if other == ",,," else "other"
+                farthest[whose] = max(farthest[whose], moved)
+    for whose, adjacency in ((",,,", "zero-out"), ("other", "replace-one")):
+        most = Mechanism(adjacency, kind.parameters, grid.UNITS, 1, 1).sensitivity
+        assert 0.7 * most < math.sqrt(farthest[whose])
+        assert farthest[whose] <= most**2
 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])

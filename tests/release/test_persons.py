@@ -14,9 +14,8 @@ import pytest
 from dpcore.datasets.persons import Persons, bounded, lots_for_exploration
 from dpcore.errors import InvalidInput
 from dpcore.release import grid, linear, slopes
-from dpcore.release import release as releasing
 from dpcore.release.attack import ABOUT as ABOUT_ATTACK
-from dpcore.release.attack import OF_ROWS, attack
+from dpcore.release.attack import OF_ROWS
 from dpcore.release.certificate import certificate
 from dpcore.release.check import check
 from dpcore.release.descent import Path as Steps
@@ -54,10 +53,11 @@ def made(count: int, seed: int = 0) -> tuple[grid.Array, Persons]:
     return rows, bounded(person, MAX, lots_for_exploration(len(person)))
 
 
-def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone() -> None:
+@pytest.mark.parametrize("hidden", [0, 3])
+def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone(hidden: int) -> None:
     rows, persons = made(40)
-    weights = np.array([0.3, -1.0, 0.2, 2.0])
-    gradients = Linear("logistic", 4).gradients
+    kind = scorer("logistic", 4, hidden)
+    weights, gradients = np.random.default_rng(1).normal(size=kind.parameters), kind.gradients
     together = grid.contributions(rows, weights, gradients, persons.first)
     exact = gradients(rows, weights) * grid.UNITS
     means, first = grid._means(exact, persons.first), np.zeros(1, dtype=np.int64)
@@ -195,7 +195,6 @@ def test_rows_that_count_1_each_are_found_before_anything_is_paid(
 ) -> None:
     total = grid.total
     monkeypatch.setattr(grid, "total", lambda *given: total(*given[:3]))
-    monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
     ledger = ledger_with("memory")
     with pytest.raises(InvalidInput, match="nothing was paid"):
         of(ledger)
@@ -203,10 +202,7 @@ def test_rows_that_count_1_each_are_found_before_anything_is_paid(
 
 
 @pytest.mark.parametrize("hidden", [0, 2])
-def test_a_certificate_says_what_one_person_is(
-    hidden: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
+def test_a_certificate_says_what_one_person_is(hidden: int) -> None:
     ledger = ledger_with("memory")
     released = of(ledger, hidden)
     assert released.model.hidden == hidden

@@ -11,7 +11,7 @@ from dpcore.release.check import check
 from dpcore.release.ledger import GaussianSpend, Ledger
 from dpcore.release.ledger.chain import certificates
 from tests.cli.commands import Captured, said
-from tests.release.test_release import COLUMNS, data, ledger_with
+from tests.release.test_release import ledger_with, release_command
 
 CHILDREN = """
 import functools, os, signal, sys
@@ -41,20 +41,8 @@ def test_what_is_killed_after_its_payment_stays_paid_and_unused(
     tmp_path: Path, capsys: Captured
 ) -> None:
     place = str(tmp_path / "l.db")
-    ledger_with(place).close()
-    (tmp_path / "t.csv").write_bytes(data(60))
-    (tmp_path / "columns.txt").write_text(COLUMNS)
-    options = {
-        **{"table": tmp_path / "t.csv", "columns": tmp_path / "columns.txt", "ledger": place},
-        **{"data-set": "clinic", "actor": "B", "epsilon": 1, "delta": 1e-6, "steps": 9},
-        **{"name": "A", "description": "B", "curator": "C", "intended-use": "D", "region": "E"},
-        "output": tmp_path / "out",
-    }
-    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    words.append("--accept-clipping")
-    done = subprocess.run(
-        [sys.executable, "-c", CHILDREN, "release", *words], capture_output=True, text=True
-    )
+    words = release_command(tmp_path, "--steps", "9", "--epsilon", "1", rows=60)
+    done = subprocess.run([sys.executable, "-c", CHILDREN, *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     ledger = Ledger.open(place)
     history = ledger.history("clinic")

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -39,8 +38,14 @@ from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
 from dpcore.release.release import Released
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.table.read import read_for_release
-from tests.release.test_release import COLUMNS, data, ledger_with, released_from
+from tests.release.test_release import (
+    COLUMNS,
+    data,
+    ledger_with,
+    outputs,
+    release_table,
+    released_from,
+)
 
 LINEAR = Linear("logistic", 7)
 CURVED = ReleasedModel(
@@ -115,7 +120,7 @@ def test_a_row_counts_the_same_wherever_it_stands() -> None:
 
 
 def test_counts_are_those_of_records_by_outcome() -> None:
-    table = read_for_release(COLUMNS, data(), "t.csv").table
+    table = release_table().table
     rows = grid.rows(table.entry, table.frame, preparation_for("plain"))
     weights = np.array(CURVED.weights)
     found = risk_counts.counts(LINEAR, rows * table.label.astype(float), weights).reshape(2, KNOTS)
@@ -243,11 +248,9 @@ def test_a_curve_comes_of_any_counts(weights: Array) -> None:
 
 
 @pytest.fixture(scope="module")
-def paid() -> Iterator[tuple[Ledger, Released]]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(releasing, "attack", partial(attack, runs=500))
-        ledger = ledger_with("memory")
-        yield ledger, released_from(ledger, corrected=True)
+def paid() -> tuple[Ledger, Released]:
+    ledger = ledger_with("memory")
+    return ledger, released_from(ledger, corrected=True)
 
 
 def test_a_certificate_says_that_risks_are_corrected(paid: tuple[Ledger, Released]) -> None:
@@ -277,7 +280,6 @@ def test_a_curve_is_the_last_thing_that_is_measured(
         asked.append((sigma, count))
         return rounded_gaussians(sigma, count)
 
-    monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
     monkeypatch.setattr(releasing, "rounded_gaussians", draw)
     released = released_from(ledger_with("memory"), corrected=True)
     mechanism = released.certificate.document["facts"]["mechanism"]
@@ -289,21 +291,15 @@ def test_a_curve_is_the_last_thing_that_is_measured(
 
 
 def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected() -> None:
-    onnxruntime = pytest.importorskip("onnxruntime")
-    table = read_for_release(COLUMNS, data(), "t.csv").table
-    texts = list(csv.DictReader(io.StringIO(data().decode())))
-    feed = {
-        name: np.array([[row[name]] for row in texts], dtype=object) for name in ("sex", "smoker")
-    } | {name: table.frame[name].to_numpy(dtype=float)[:, None] for name in ("age", "bmi")}
+    table = release_table().table
     assert CURVED.risks is not None
     plain = replace(CURVED, risks=None).scores(table.frame)
     expected = np.interp(plain, *map(np.array, CURVED.risks))
     assert np.ptp(expected) > 1.0
     np.testing.assert_allclose(CURVED.scores(table.frame), expected, rtol=0, atol=1e-12)
-    session = onnxruntime.InferenceSession(CURVED.to_onnx(), providers=["CPUExecutionProvider"])
-    score, risk = session.run(["score", "risk"], feed)
-    np.testing.assert_allclose(score[:, 0], expected, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(risk[:, 0], expit(expected), rtol=0, atol=1e-6)
+    score, risk = outputs(CURVED, "score", "risk")
+    np.testing.assert_allclose(score, expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(risk, expit(expected), rtol=0, atol=1e-6)
     rows = list(csv.reader(io.StringIO(predict(CURVED, data(), "t.csv"))))[1:]
     np.testing.assert_allclose([float(row[1]) for row in rows], expit(expected), atol=1e-12)
     assert [row[2] == "'=yes" for row in rows] == list(expected > 0.0)

@@ -44,7 +44,14 @@ from dpcore.release.twin.pairs import correlations, cuts, products
 from dpcore.release.twin.plan import twin_plan
 from dpcore.release.twin.twin import Twin, private_twin
 from dpcore.spreadsheet import cell
-from tests.release.test_release import COLUMNS, _changed, _set, data, ledger_with
+from tests.release.test_release import (
+    COLUMNS,
+    _changed,
+    _set,
+    data,
+    ledger_with,
+    release_table,
+)
 
 HOSTILE = """person: one row each
 =age: 18 to 90 years; unknown: -
@@ -138,14 +145,9 @@ def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency: 
     assert half.above(made)
 
 
-@pytest.fixture
-def short_attack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twin, "attack", partial(attack, runs=500))
-
-
 def made_from(ledger: Ledger, **more: Any) -> Twin:
     return private_twin(
-        read_for_release(COLUMNS, data(), "t.csv"),
+        release_table(),
         ledger=ledger,
         data_set="clinic",
         actor="Dr. B",
@@ -153,7 +155,6 @@ def made_from(ledger: Ledger, **more: Any) -> Twin:
     )
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = ledger_with("memory")
     seen: list[int] = []
@@ -182,10 +183,9 @@ def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.Monke
     assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent"]
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
     ledger = ledger_with("memory", "replace-one")
-    table = read_for_release(COLUMNS, data(), "t.csv")
+    table = release_table()
     settings: dict[str, Any] = {"ledger": ledger, "data_set": "clinic", "actor": "Dr. B"}
     made = twin_plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, adjacency="replace-one")
     for wrong, told in (
@@ -211,7 +211,6 @@ def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
     assert ledger.verify() == []
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_a_card_holds_and_a_change_of_any_field_is_rejected() -> None:
     ledger = ledger_with("memory", "replace-one")
     result = made_from(ledger)
@@ -235,7 +234,6 @@ def test_a_card_holds_and_a_change_of_any_field_is_rejected() -> None:
         assert check(text.replace("dpcore twin 1", f"dpcore {file} 2")).problems
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -247,7 +245,6 @@ def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
     assert len(ledger.history("clinic")) == 1
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description() -> None:
     ledger, draw = ledger_with("memory"), np.random.default_rng(3)
     lines = ["=age,sex,visit,bmi,+ill"]
@@ -319,7 +316,6 @@ def test_correlations_are_found_from_signs_on_either_side_of_any_cut() -> None:
     assert not products(places, label, at).any()
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> None:
     columns, data = demonstration.columns(), demonstration.table().splitlines()
     learned, judged = (
@@ -362,7 +358,6 @@ def test_what_has_no_twin_is_refused_in_one_sentence(columns: str, told: str) ->
         twin_plan(columns, 100, epsilon=1.0, delta=1e-6)
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

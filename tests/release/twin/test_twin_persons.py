@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from dpcore.release.check import check
 from dpcore.release.model import entry_of
 from dpcore.release.table.read import ReleaseTable, read_for_release
 from dpcore.release.twin import cells, twin
-from dpcore.release.twin.attack import Sums, attack
+from dpcore.release.twin.attack import Sums
 from dpcore.release.twin.card import card
 from dpcore.release.twin.pairs import products
 from dpcore.release.twin.plan import twin_plan
@@ -122,12 +121,6 @@ def test_who_has_one_row_each_is_left_as_it_is() -> None:
     assert table.one_row_each() is table
 
 
-@pytest.fixture
-def short_attack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twin, "attack", partial(attack, runs=500))
-
-
-@pytest.mark.usefixtures("short_attack")
 def test_the_twin_has_a_row_a_person_and_its_card_says_how() -> None:
     draw = np.random.default_rng(2)
     table = read([rows_of(person, 1 + person % 5, draw) for person in range(90)])
@@ -151,7 +144,6 @@ def test_the_twin_has_a_row_a_person_and_its_card_says_how() -> None:
             card({**facts, "person": person})
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_the_command_asks_what_one_person_is_and_takes_several_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,7 +171,6 @@ def test_the_command_asks_what_one_person_is_and_takes_several_rows(
     assert main(["certificate", "check", "out", "--ledger", "l.db"]) == 0
 
 
-@pytest.mark.usefixtures("short_attack")
 def test_a_held_table_of_persons_has_a_twin_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
