@@ -41,6 +41,29 @@ def row(method: str, epsilon: float, sigma: float, accuracy: float, **other: obj
     } | other
 
 
+def series(epsilon: float = math.nan, **other: object) -> dict:
+    """What rows say of one model; of a private one where it has an ε."""
+    private = not math.isnan(epsilon)
+    return {
+        "method": "opera" if private else "reference",
+        "title": "OPERA" if private else "without privacy",
+        "baseline": "" if private else "linear model",
+        "epsilon": epsilon,
+        "delta": 1e-5,
+        "adjacency": "zero-out",
+        "accountant": "analytic Gaussian",
+        "status": "proved" if private else "not private",
+        "runs": 30,
+        "splits": 1,
+    } | other
+
+
+def short(told: str) -> bool:
+    """At most twenty words a sentence; signs are no words."""
+    sentences = told.replace(". ", ".\n").splitlines()
+    return all(sum(any(map(str.isalnum, word)) for word in one.split()) <= 20 for one in sentences)
+
+
 @pytest.fixture
 def titles() -> dict[str, str]:
     return dict(TITLES)

@@ -8,15 +8,17 @@ import pandas as pd
 import pytest
 
 from dpcore.figures.calibration import correction, reliability_curve
+from tests.figures.conftest import series
 
 
-def made(title: str, observed: list[float], **other: object) -> pd.DataFrame:
+def made(
+    title: str, observed: list[float], epsilon: float = math.nan, **other: object
+) -> pd.DataFrame:
     told = [0.04, 0.3, 0.7]
     return pd.DataFrame(
-        {"title": title, "baseline": "trees", "bin": [1, 2, 3], "people": 20.0, "mean_risk": told}
+        series(epsilon, title=title, baseline="trees")
+        | {"bin": [1, 2, 3], "people": 20.0, "mean_risk": told}
         | {"observed": observed, "observed_low": observed, "observed_high": observed}
-        | {"method": "reference", "epsilon": math.nan, "status": "not private"}
-        | {"runs": 1, "splits": 1}
         | other
     )
 
@@ -25,13 +27,7 @@ WITHOUT = made("without privacy", [0.051, 0.31, 0.7])
 MODEL = made(
     "OPERA",
     [0.041, 0.34, 0.69],
-    method="opera",
-    epsilon=1.0,
-    delta=1e-5,
-    adjacency="zero-out",
-    accountant="analytic Gaussian",
-    status="proved",
-    runs=30,
+    1.0,
     observed_low=[0.03, 0.2, 0.6],
     observed_high=[0.05, 0.44, 0.8],
 )

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from dpcore.datasets.schema import Column, Entry, Label
 from dpcore.figures.column_curves import column_curve
-from tests.figures.test_groups import short
+from tests.figures.conftest import series, short
 
 AGE = Column("age", "number", "", "years", 20, 100, bounds_reason="here")
 GAIN = Column("gain", "number", "", "€", 0, 999, bounds_reason="here", transform="log1p")
@@ -28,21 +28,13 @@ def entry_of(column: Column) -> Entry:
 def made(
     column: Column, log_odds: list[float], *, epsilon: float = math.nan, width: float = 0.0
 ) -> pd.DataFrame:
-    """Rows of one model; a private one where it has an ε."""
-    private, count = not math.isnan(epsilon), len(log_odds)
+    count = len(log_odds)
     numbers = np.linspace(*column.bounds, count) if column.kind == "number" else np.arange(count)
     middle = count // 2 if column.kind == "number" else 0
     noise = np.where(np.arange(count) == middle, 0.0, width)
     return pd.DataFrame(
-        {
-            "method": "opera" if private else "reference",
-            "title": "OPERA" if private else "without privacy",
-            "baseline": "" if private else "linear model",
-            "epsilon": epsilon,
-            "delta": 1e-5,
-            "adjacency": "zero-out",
-            "accountant": "analytic Gaussian",
-            "status": "proved" if private else "not private",
+        series(epsilon)
+        | {
             "column": column.name,
             "at": numbers,
             "level": column.levels or "",
@@ -54,8 +46,6 @@ def made(
             "risk": expit(log_odds),
             "risk_low": expit(np.subtract(log_odds, noise)),
             "risk_high": expit(np.add(log_odds, noise)),
-            "runs": 30,
-            "splits": 1,
         }
     )
 

@@ -10,62 +10,36 @@ import pytest
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.task import TREAT_ALL, TREAT_NONE
 from dpcore.figures.decisions import DETAIL, decision_curve, worth
+from tests.figures.conftest import series, short
 
 THRESHOLDS = (0.1, 0.2, 0.5)
 ALL = {0.1: 0.25, 0.2: 0.15, 0.5: -0.4}
 """Net benefit of treating everybody."""
 
 
-def made(method: str, benefits: dict[float, float], **other: object) -> pd.DataFrame:
+def made(benefits: dict[float, float], epsilon: float = math.nan, **other: object) -> pd.DataFrame:
     rows = [
-        {
-            "method": method,
-            "title": method,
-            "baseline": "",
-            "epsilon": math.nan,
-            "delta": 1e-5,
-            "adjacency": "zero-out",
-            "accountant": "analytic Gaussian",
-            "status": "",
-            "threshold": threshold,
-            "net_benefit": benefits[threshold],
-            "net_benefit_low": benefits[threshold],
-            "net_benefit_high": benefits[threshold],
-            "runs": 30,
-            "splits": 1,
-        }
+        series(epsilon, threshold=threshold, net_benefit=benefit)
+        | {"net_benefit_low": benefit, "net_benefit_high": benefit}
         | other
-        for threshold in THRESHOLDS
+        for threshold, benefit in benefits.items()
     ]
     return pd.DataFrame(rows)
 
 
-def model(epsilon: float, benefit: float, status: str = "proved", runs: int = 30) -> pd.DataFrame:
-    rows = made(
-        "opera",
-        dict.fromkeys(THRESHOLDS, benefit),
-        title="OPERA",
-        epsilon=epsilon,
-        status=status,
-        runs=runs,
-    )
+def model(epsilon: float, benefit: float, **other: object) -> pd.DataFrame:
+    rows = made(dict.fromkeys(THRESHOLDS, benefit), epsilon, **other)
     return rows.assign(net_benefit_low=benefit - 0.02, net_benefit_high=benefit + 0.01)
 
 
 OTHERS = pd.concat(
     [
-        made(REFERENCE, dict.fromkeys(THRESHOLDS, 0.3), title="without privacy", baseline="trees"),
-        made(TREAT_ALL, ALL, title="treat all"),
-        made(TREAT_NONE, dict.fromkeys(THRESHOLDS, 0.0), title="treat none"),
+        made(dict.fromkeys(THRESHOLDS, 0.3), method=REFERENCE, baseline="trees"),
+        made(ALL, method=TREAT_ALL, title="treat all", baseline=""),
+        made(dict.fromkeys(THRESHOLDS, 0.0), method=TREAT_NONE, title="treat none", baseline=""),
     ],
     ignore_index=True,
 )
-
-
-def short(told: str) -> bool:
-    """At most twenty words a sentence; signs are no words."""
-    sentences = told.replace(". ", ".\n").splitlines()
-    return all(sum(any(map(str.isalpha, word)) for word in one.split()) <= 20 for one in sentences)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -52,41 +52,26 @@ def lines(drawn: Drawn) -> list:
 
 @pytest.mark.parametrize("kind", DRAW)
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_series_differs_by_more_than_colour(
+def test_a_figure_stays_put_and_its_series_differ_by_more_than_colour(
     kind: str, dark: bool, table: pd.DataFrame, titles: Titles
 ) -> None:
     drawn = DRAW[kind](table, titles, dark)
     looks = [(trace.line.dash, trace.marker.symbol) for trace in lines(drawn)]
     assert len(looks) == 3
     assert len({dash for dash, _ in looks}) == len({marker for _, marker in looks}) == 3
-
-
-@pytest.mark.parametrize("kind", DRAW)
-def test_ranges_and_height_are_fixed(kind: str, table: pd.DataFrame, titles: Titles) -> None:
-    layout = DRAW[kind](table, titles, False).figure.layout
-    assert layout.height is not None
-    assert layout.xaxis.range is not None
-    assert layout.yaxis.range is not None
+    layout = drawn.figure.layout
+    assert None not in (layout.height, layout.xaxis.range, layout.yaxis.range)
     assert layout.xaxis.type == "log"
-
-
-@pytest.mark.parametrize("kind", DRAW)
-def test_the_same_table_gives_the_same_figure(
-    kind: str, table: pd.DataFrame, titles: Titles
-) -> None:
-    one, other = (DRAW[kind](table.copy(), titles, False).figure.to_json() for _ in range(2))
-    assert one == other
-
-
-@pytest.mark.parametrize("kind", DRAW)
-def test_every_point_carries_accountant_adjacency_and_delta(
-    kind: str, table: pd.DataFrame, titles: Titles
-) -> None:
-    for trace in lines(DRAW[kind](table, titles, False)):
+    again = DRAW[kind](table.copy(), titles, dark)
+    assert again.figure.to_json() == drawn.figure.to_json()
+    for trace in lines(drawn):
         for text in trace.hovertext:
             assert "analytic Gaussian" in text
             assert "replace-one" in text
             assert "δ = 1e−5" in text or "δ = 1e-5" in text
+    for each in (drawn, DRAW[kind](table.iloc[:0], titles, dark)):
+        assert each.sentence.endswith(".")
+        assert len(each.alt) > 20
 
 
 @pytest.mark.parametrize(
@@ -107,16 +92,6 @@ def test_what_belongs_beside_epsilon_is_told_in_few_words(
 ) -> None:
     usual = {"delta": 1e-5, "adjacency": "zero-out", "status": "proved", "gaussian_mu": math.nan}
     assert guarantee_in_short(pd.Series(usual | known)) == told
-
-
-@pytest.mark.parametrize("kind", DRAW)
-def test_words_and_alternative_text_are_never_empty(
-    kind: str, table: pd.DataFrame, titles: Titles
-) -> None:
-    for rows in (table, table.iloc[:0]):
-        drawn = DRAW[kind](rows, titles, False)
-        assert drawn.sentence.endswith(".")
-        assert len(drawn.alt) > 20
 
 
 @pytest.mark.parametrize("kind", DRAW)
@@ -311,19 +286,28 @@ def test_the_chosen_epsilon_counts_points_against_the_first_reference(
     assert [trace.y[0] for trace in drawn.figure.data] == ["DP-GD", "OPERA", "OutPert"]
 
 
-def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: Titles) -> None:
-    drawn = chosen.patients(
-        table[table["epsilon"] == 1.0],
-        [chosen.Cases("no privacy", 9.0, 18.0)],
+def cases(
+    rows: pd.DataFrame, titles: Titles, others: list[chosen.Cases], records: int = 100_000
+) -> Drawn:
+    return chosen.patients(
+        rows,
+        others,
         titles=titles,
         positive="ill",
         negative="well",
         records_are="patients",
         ill=333.0,
-        test_records=100_000,
+        test_records=records,
     )
+
+
+def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: Titles) -> None:
+    others = [chosen.Cases("no privacy", 9.0, 18.0)]
+    drawn = cases(table[table["epsilon"] == 1.0], titles, others)
     words = "At ε = 1, of 1,000 patients like the test records, 333 are cases of ill"
     assert drawn.sentence.startswith(words)
+    patterns = [trace.marker.pattern.shape for trace in drawn.figure.data]
+    assert patterns == ["", "/"]
     assert "No privacy misses 9 of them and raises 18" in drawn.sentence
     assert "OPERA misses 138" in drawn.sentence
 
@@ -331,18 +315,9 @@ def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: 
 def test_cases_judged_from_few_records_are_given_as_ranges(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    drawn = chosen.patients(
-        table[(table["epsilon"] == 1.0) & (table["method"] == "opera")].assign(
-            missed_per_1000=333.0 * 11 / 27, false_per_1000=667.0 * 11 / 53
-        ),
-        [],
-        titles=titles,
-        positive="ill",
-        negative="well",
-        records_are="patients",
-        ill=333.0,
-        test_records=80,
-    )
+    opera = table[(table["epsilon"] == 1.0) & (table["method"] == "opera")]
+    rates = {"missed_per_1000": 333.0 * 11 / 27, "false_per_1000": 667.0 * 11 / 53}
+    drawn = cases(opera.assign(**rates), titles, [], 80)
     # Of the 80 test records 27 are ill: missed ones are counted among these alone.
     for count, among, most, words in (
         (11, 27, 333.0, "OPERA misses about 136 [{}] of them"),
@@ -366,20 +341,6 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
     assert [trace.y[0] for trace in drawn.figure.data][-1] == "DP-GD (promises too much)"
     names = {trace.name for trace in DRAW["objective"](table, titles, False).figure.data}
     assert "DP-GD (promises too much)" in names
-
-
-def test_a_case_figure_has_a_bar_pattern_each(table: pd.DataFrame, titles: Titles) -> None:
-    drawn = chosen.patients(
-        table[table["epsilon"] == 1.0],
-        [],
-        titles=titles,
-        positive="ill",
-        negative="well",
-        records_are="patients",
-        ill=333.0,
-        test_records=100_000,
-    )
-    assert [trace.marker.pattern.shape for trace in drawn.figure.data] == ["", "/"]
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 10.0, 100.0])

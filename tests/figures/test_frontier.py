@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.evaluation.frontier import best_rows, reach
+from dpcore.figures.drawn import Drawn
 from dpcore.figures.frontier import frontier
 from tests.evaluation.test_frontier import ONE, OTHER, pd
 
@@ -12,7 +13,9 @@ TITLES = {"one": "One", "other": "Other"}
 BEST = best_rows(pd.concat([ONE, OTHER]))
 
 
-def said(wanted: float, epsilon: float, best: pd.DataFrame = BEST, *, so_far: bool = False) -> str:
+def drawn_of(
+    wanted: float, epsilon: float = 1.0, best: pd.DataFrame = BEST, *, so_far: bool = False
+) -> Drawn:
     drawn = frontier(
         best,
         reach(best, wanted),
@@ -24,7 +27,11 @@ def said(wanted: float, epsilon: float, best: pd.DataFrame = BEST, *, so_far: bo
     )
     assert drawn.sentence in drawn.alt
     assert ("best proved method so far" in drawn.alt) == so_far
-    return drawn.sentence
+    return drawn
+
+
+def said(wanted: float, epsilon: float = 1.0, best: pd.DataFrame = BEST, **more: bool) -> str:
+    return drawn_of(wanted, epsilon, best, **more).sentence
 
 
 def test_where_it_is_reached_and_by_whom() -> None:
@@ -61,23 +68,14 @@ def test_out_of_reach_is_said_plainly() -> None:
 
 def test_an_accuracy_that_is_lost_again_is_not_called_out_of_reach() -> None:
     table = BEST.assign(accuracy=[0.65, 0.95, 0.90])
-    drawn = frontier(
-        table,
-        reach(table, 0.93),
-        titles=TITLES,
-        records=455,
-        records_are="patients",
-        epsilon=1.0,
-    )
-    assert "93.0 % is reached at ε = 1, 95.0 % at best, but lost again" in drawn.sentence
-    assert "not reached" not in drawn.sentence
+    text = said(0.93, best=table)
+    assert "93.0 % is reached at ε = 1, 95.0 % at best, but lost again" in text
+    assert "not reached" not in text
 
 
 def test_the_epsilons_named_are_those_that_are_shown() -> None:
     table = pd.concat([BEST.assign(epsilon=[1e-9, 1e-6, 1e-3], method="other"), BEST])
-    drawn = frontier(
-        table, reach(table, 0.7), titles=TITLES, records=9, records_are="patients", epsilon=1.0
-    )
+    drawn = drawn_of(0.7, best=table)
     shown = drawn.figure.layout.xaxis.range
     assert 10.0 ** shown[0] == pytest.approx(1e-3)
     assert "Other (ε = 0.001 to 0.1) and One (ε = 1 to 10)." in drawn.sentence
@@ -85,27 +83,15 @@ def test_the_epsilons_named_are_those_that_are_shown() -> None:
 
 def test_an_epsilon_left_of_what_is_shown_is_not_named() -> None:
     table = BEST.assign(epsilon=[1e-6, 1e-3, 1.0])
-    result = reach(table, 0.5)
-    assert result.epsilon == pytest.approx(1e-6)
-    drawn = frontier(table, result, titles=TITLES, records=9, records_are="patients", epsilon=1.0)
-    assert "50.0 % takes ε below 0.001, with Other" in drawn.sentence
-    assert "1e-6" not in drawn.sentence
-    at_the_end = frontier(
-        table.iloc[1:],
-        reach(table.iloc[1:], 0.7),
-        titles=TITLES,
-        records=9,
-        records_are="patients",
-        epsilon=1.0,
-    )
-    assert "takes ε = 0.001," in at_the_end.sentence
+    assert reach(table, 0.5).epsilon == pytest.approx(1e-6)
+    text = said(0.5, best=table)
+    assert "50.0 % takes ε below 0.001, with Other" in text
+    assert "1e-6" not in text
+    assert "takes ε = 0.001," in said(0.7, best=table.iloc[1:])
 
 
 def test_each_method_has_its_own_mark() -> None:
-    drawn = frontier(
-        BEST, reach(BEST, 0.7), titles=TITLES, records=9, records_are="patients", epsilon=1.0
-    )
-    named = [trace for trace in drawn.figure.data if trace.name]
+    named = [trace for trace in drawn_of(0.7).figure.data if trace.name]
     assert [trace.name for trace in named] == ["Other", "One"]
     assert list(named[1].x) == pytest.approx([1.0, 10.0])
     assert list(named[1].error_y.arrayminus) == pytest.approx([0.05, 0.05])
@@ -113,12 +99,4 @@ def test_each_method_has_its_own_mark() -> None:
 
 def test_cases_are_counted_at_the_epsilon_that_suffices() -> None:
     table = BEST.assign(missed_per_1000=[90.0, 66.4, 50.0], false_per_1000=[120.0, 79.6, 70.0])
-    drawn = frontier(
-        table,
-        reach(table, 0.70),
-        titles=TITLES,
-        records=455,
-        records_are="patients",
-        epsilon=1.0,
-    )
-    assert "Of 1,000 it then misses 66 cases and raises 80 false alarms." in drawn.sentence
+    assert "it then misses 66 cases and raises 80 false alarms." in said(0.70, best=table)

@@ -10,6 +10,7 @@ import pytest
 from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.groups import MEASURES
 from dpcore.figures.groups import DETAIL, GAP_DETAIL, WORDS, gap, gaps, hurt, of_groups
+from tests.figures.conftest import series, short
 
 WOMEN, MEN, FEW = "sex = female", "sex = male", "sex unknown"
 
@@ -20,26 +21,13 @@ def made(
     measure: str = "missed_per_1000",
     small: tuple[str, ...] = (FEW,),
 ) -> pd.DataFrame:
-    """Rows of one model; a private one where it has an ε."""
     rows = pd.DataFrame({"group": list(values), "value": list(values.values())})
-    private = not math.isnan(epsilon)
-    width = 10.0 if measure.endswith("1000") else 0.01
+    width = 0.0 if math.isnan(epsilon) else 10.0 if measure.endswith("1000") else 0.01
     return rows.assign(
-        method="opera" if private else "reference",
-        title="OPERA" if private else "without privacy",
-        baseline="" if private else "linear model",
-        epsilon=epsilon,
-        delta=1e-5,
-        adjacency="zero-out",
-        accountant="analytic Gaussian",
-        status="proved" if private else "not private",
-        measure=measure,
-        people=1_200,
+        **series(epsilon, measure=measure, people=1_200),
         too_small=[group in small for group in values],
-        value_low=rows["value"] - private * width,
-        value_high=rows["value"] + private * width,
-        runs=30,
-        splits=1,
+        value_low=rows["value"] - width,
+        value_high=rows["value"] + width,
     )
 
 
@@ -48,12 +36,6 @@ def values(women: float, men: float, few: float, everybody: float) -> dict[str, 
 
 
 WITHOUT = made(values(100.0, 90.0, 10.0, 95.0))
-
-
-def short(told: str) -> bool:
-    """At most twenty words a sentence; signs are no words."""
-    sentences = told.replace(". ", ".\n").splitlines()
-    return all(sum(any(map(str.isalnum, word)) for word in one.split()) <= 20 for one in sentences)
 
 
 @pytest.mark.parametrize(

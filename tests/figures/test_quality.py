@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,6 +32,19 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns=[c for c in table if c.startswith("accuracy")]).assign(**turned)
 
 
+def told(
+    best: pd.DataFrame,
+    wanted: float,
+    titles: dict[str, str],
+    quality: Quality = AREA,
+    epsilon: float = 0.01,
+    **more: float,
+) -> str:
+    named = {"titles": titles, "records": 300, "records_are": "patients", "epsilon": epsilon}
+    result = reach(best, wanted, quality.measure)
+    return best_figure.frontier(best, result, quality=quality, **named, **more).sentence
+
+
 def test_the_least_error_comes_first(table, titles) -> None:
     rows = errors(table[table["epsilon"] == 10.0])
     drawn = chosen.accuracy(rows, REFERENCES, titles=titles, quality=RMSE)
@@ -52,17 +67,9 @@ def test_the_best_method_and_the_epsilon_that_an_error_takes(table, titles) -> N
         *(same.epsilon, same.lucky, same.safe, same.method),
     )
     assert result.best == pytest.approx(100.0 * (1.0 - same.best))
-    drawn = best_figure.frontier(
-        best,
-        result,
-        titles=titles,
-        records=300,
-        records_are="patients",
-        epsilon=0.01,
-        quality=RMSE,
-    )
-    assert drawn.sentence.startswith(f"RMSE 20 takes ε = {result.epsilon:g},")
-    assert "Best by mean RMSE" in drawn.sentence
+    sentence = told(best, 20.0, titles, RMSE)
+    assert sentence.startswith(f"RMSE 20 takes ε = {result.epsilon:g},")
+    assert "Best by mean RMSE" in sentence
     nowhere = reach(best, 0.5, RMSE.measure)
     assert (nowhere.epsilon, nowhere.method) == (None, "")
     assert np.isfinite(nowhere.best)
@@ -79,19 +86,11 @@ def test_areas_are_written_as_such(table, titles) -> None:
     areas = table.rename(columns=lambda name: name.replace("accuracy", "auc"))
     high = [ReferenceLine("no privacy", 0.95)]
     there = areas[areas["epsilon"] == 10.0]
-    told = chosen.accuracy(there, high, titles=titles, quality=AREA).sentence
-    assert "in AUC against the model without privacy" in told
+    sentence = chosen.accuracy(there, high, titles=titles, quality=AREA).sentence
+    assert "in AUC against the model without privacy" in sentence
     best = best_rows(areas, AREA.measure)
     assert "auc" in best
-    said = best_figure.frontier(
-        best,
-        reach(best, 0.8, AREA.measure),
-        titles=titles,
-        records=300,
-        records_are="patients",
-        epsilon=0.01,
-        quality=AREA,
-    ).sentence
+    said = told(best, 0.8, titles)
     assert said.startswith("AUC 0.8 takes ε ")
     assert "Best by mean AUC" in said
 
@@ -112,24 +111,12 @@ def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, ti
     areas = table.rename(columns=lambda name: name.replace("accuracy", "auc"))
     best = best_rows(areas, AREA.measure)
     best["auc_low"] = [0.4 if epsilon < 1.0 else 0.7 for epsilon in best["epsilon"]]
-
-    def said(guess: float) -> str:
-        return best_figure.frontier(
-            best,
-            reach(best, 0.8, AREA.measure),
-            titles=titles,
-            records=300,
-            records_are="patients",
-            epsilon=1.0,
-            guess=guess,
-            quality=AREA,
-        ).sentence
-
+    said = partial(told, best, 0.8, titles, epsilon=1.0)
     below = best.loc[best["epsilon"] < 1.0, "epsilon"].max()
-    assert f"Up to ε = {below:g} some single runs of the best one" in said(0.5)
-    assert "do no better than tossing a coin (0.5). Best by mean AUC" in said(0.5)
-    assert "coin" not in said(0.3)
-    assert "Best by mean" not in said(0.9)
+    assert f"Up to ε = {below:g} some single runs of the best one" in said(guess=0.5)
+    assert "do no better than tossing a coin (0.5). Best by mean AUC" in said(guess=0.5)
+    assert "coin" not in said(guess=0.3)
+    assert "Best by mean" not in said(guess=0.9)
 
 
 def test_what_a_measure_may_cost_is_counted_in_its_own_way() -> None:
