@@ -7,6 +7,7 @@ import pytest
 from dpcore.errors import Cancelled
 from dpcore.guarantee import PrivacyBudget
 from dpcore.release import demonstration, release
+from dpcore.release.attack import attack
 from dpcore.release.check import check
 from dpcore.release.plan import plan
 from dpcore.release.rehearsal import TABLES, rehearse
@@ -52,7 +53,10 @@ def test_a_rehearsal_ends_when_it_is_cancelled() -> None:
         rehearse(plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30), progress=cancel)
 
 
-def test_the_demonstration_runs_from_the_first_step_to_the_last() -> None:
+def test_the_demonstration_runs_from_the_first_step_to_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(release, "attack", attack)  # as many times as before a real payment
     data, ledger = demonstration.table(), demonstration.ledger()
     records = read_for_release(COLUMNS, data, demonstration.FILE)
     made = plan(COLUMNS, records.count, epsilon=demonstration.EPSILON, delta=demonstration.DELTA)

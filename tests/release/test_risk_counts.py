@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 from scipy.special import expit
 
 from dpcore.datasets import load
@@ -46,6 +45,7 @@ from tests.release.test_release import (
     release_table,
     released_from,
 )
+from tests.release.test_rounded_gaussian import assert_is_normal
 
 LINEAR = Linear("logistic", 7)
 CURVED = ReleasedModel(
@@ -139,15 +139,7 @@ def test_the_right_noise_is_on_the_counts_and_less_or_more_would_be_seen(sums: i
         risk_counts.noisy_counts(LINEAR, nobody, weights, made, sums, rounded_gaussians)
         for _ in range(80)
     ]
-    found = np.ravel(drawn) * made.units * math.sqrt(sums) / made.sigma
-
-    def tails(scale: float) -> float:
-        squares, count = float(np.sum((found / scale) ** 2)), len(found)
-        return 2.0 * min(stats.chi2.cdf(squares, count), stats.chi2.sf(squares, count))
-
-    assert stats.kstest(found, "norm").pvalue > 1e-6
-    assert tails(1.0) > 1e-6
-    assert max(tails(0.9), tails(1.1)) < 1e-6
+    assert_is_normal(np.ravel(drawn) * made.units * math.sqrt(sums) / made.sigma)
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
@@ -314,22 +306,17 @@ def test_a_curve_survives_its_file_and_nothing_else_is_taken() -> None:
     assert replace(CURVED, risks=None).hash != CURVED.hash
     document = json.loads(CURVED.to_json())
     right = document["risks"]
+    scores, values = right["scores"], right["log_odds"]
     for wrong in (
         {"scores": [0.0], "log_odds": [0.0]},
         {**right, "more": 1},
-        {"scores": right["scores"]},
-        {**right, "scores": right["scores"][::-1]},
-        {**right, "scores": [0.0, 0.0, 1.0, 2.0]},
-        {**right, "log_odds": right["log_odds"][::-1]},
-        {**right, "log_odds": right["log_odds"][1:]},
-        {**right, "scores": [*right["scores"][:3], "1"]},
-        {**right, "scores": [*right["scores"][:3], True]},
-        {**right, "scores": [*right["scores"][:3], 1e300]},
+        {"scores": scores},
+        *({**right, "scores": each} for each in (scores[::-1], [0.0, 0.0, 1.0, 2.0])),
+        *({**right, "log_odds": each} for each in (values[::-1], values[1:])),
+        *({**right, "scores": [*scores[:3], bad]} for bad in ("1", True, 1e300)),
         {"scores": list(range(101)), "log_odds": list(range(101))},
         {"scores": 1.0, "log_odds": 2.0},
-        [],
-        "risks",
-        3,
+        *([], "risks", 3),
     ):
         with pytest.raises(InvalidInput) as refused:
             ReleasedModel.from_json(json.dumps({**document, "risks": wrong}))

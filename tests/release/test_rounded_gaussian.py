@@ -39,18 +39,22 @@ def test_cells_are_those_of_a_rounded_gaussian_and_of_no_other(sigma: int) -> No
         assert stats.chisquare(counts, share / share.sum() * counts.sum()).pvalue < 1e-6
 
 
-def test_a_large_sigma_is_kept_and_three_percent_less_or_more_is_not() -> None:
-    sigma, count = 2**24, 40_000
-    values = np.array(rounded_gaussians(sigma, count)) / sigma
+def assert_is_normal(values: np.ndarray, wrong: float = 0.1, level: float = 1e-6) -> None:
+    """Values are N(0, 1), and of a σ that is so much less or more they would not be."""
 
     def tails(scale: float) -> float:
-        """Of the sum of squares, which is χ² at the right σ."""
-        squares = float(np.sum((values / scale) ** 2))
+        """The p-value of the sum of squares, which is χ² at the right σ."""
+        squares, count = float(np.sum((values / scale) ** 2)), len(values)
         return 2.0 * min(stats.chi2.cdf(squares, count), stats.chi2.sf(squares, count))
 
     assert stats.kstest(values, "norm").pvalue > 1e-6
     assert tails(1.0) > 1e-6
-    assert max(tails(0.97), tails(1.03)) < 1e-4
+    assert max(tails(1.0 - wrong), tails(1.0 + wrong)) < level
+
+
+def test_a_large_sigma_is_kept_and_three_percent_less_or_more_is_not() -> None:
+    values = np.array(rounded_gaussians(2**24, 40_000)) / 2**24
+    assert_is_normal(values, 0.03, 1e-4)
 
 
 def test_numbers_known_by_two_bits_get_as_many_more_as_they_need(

@@ -26,11 +26,8 @@ ROOT = Path(__file__).resolve().parents[3]
 KILLS = int(os.environ.get("DPCORE_LEDGER_KILLS", "15"))
 """benchmarks/ledger.py asks for 200."""
 TERMS = {
-    "person_unit": "one patient",
-    "adjacency": "zero-out",
-    "epsilon": 1.0,
-    "delta": 1e-5,
-    "owner": "A",
+    **{"person_unit": "one patient", "adjacency": "zero-out"},
+    **{"epsilon": 1.0, "delta": 1e-5, "owner": "A"},
 }
 BY = {"actor": "B", "purpose": "a count"}
 

@@ -14,19 +14,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from dpcore.cli import main
 from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.schema import Table
-from dpcore.errors import Cancelled, InvalidInput
+from dpcore.errors import InvalidInput
 from dpcore.release import demonstration, files, grid
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.check import check, problems_of
-from dpcore.release.grid import Array
-from dpcore.release.ledger import Ledger, Refused
+from dpcore.release.ledger import Ledger
 from dpcore.release.ledger.spends import to_json
 from dpcore.release.model import entry_of, preparation_for
 from dpcore.release.registry import leaves
@@ -48,10 +46,12 @@ from tests.release.test_release import (
     COLUMNS,
     _changed,
     _set,
+    assert_paid_before_noise,
     data,
     ledger_with,
     release_table,
 )
+from tests.release.test_rounded_gaussian import assert_is_normal
 
 HOSTILE = """person: one row each
 =age: 18 to 90 years; unknown: -
@@ -121,14 +121,7 @@ def test_the_right_noise_is_on_every_sum_and_less_or_more_would_be_seen() -> Non
     on_pairs = (noisy_products(pairs, made) - pairs) * (made.weight / made.sigma)
     on_counts = (np.stack(noisy_counts(counts, made)) - counts[0]) / made.noise
     for result in (on_pairs, on_counts.ravel()):
-
-        def tails(scale: float, result: Array = result) -> float:
-            squares, count = float(np.sum((result / scale) ** 2)), len(result)
-            return 2.0 * min(stats.chi2.cdf(squares, count), stats.chi2.sf(squares, count))
-
-        assert stats.kstest(result, "norm").pvalue > 1e-6
-        assert tails(1.0) > 1e-6
-        assert max(tails(0.9), tails(1.1)) < 1e-6
+        assert_is_normal(result)
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
@@ -155,32 +148,8 @@ def made_from(ledger: Ledger, **more: Any) -> Twin:
     )
 
 
-def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = ledger_with("memory")
-    seen: list[int] = []
-
-    def counted(*_: object) -> None:
-        seen.append(len(ledger.history("clinic")))
-        raise MemoryError
-
-    monkeypatch.setattr(twin, "noisy_counts", counted)
-    with pytest.raises(Refused):
-        made_from(ledger, epsilon=18.0)
-    with pytest.raises(Cancelled):
-        made_from(ledger, cancelled=lambda: True)
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError("full")
-
-    with monkeypatch.context() as failing:
-        failing.setattr(Ledger, "spend", full)
-        with pytest.raises(OSError, match="full"):
-            made_from(ledger)
-    assert seen == []
-    with pytest.raises(MemoryError):
-        made_from(ledger)
-    assert seen == [2]
-    assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent"]
+def test_no_noise_is_drawn_before_the_payment_is_final() -> None:
+    assert_paid_before_noise(twin, "noisy_counts", made_from)
 
 
 def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
