@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets.own.description import described
+from dpcore.figures.drawn import Drawn
 from dpcore.figures.prediction import MANY, OutcomeWording, curve, parts
 
 ENTRY = described("age: 20 to 80 years\nvisits: 0 to 6\npredict ill: one of no, yes")
+RISK = OutcomeWording(True, ENTRY.label)
 ROWS = pd.DataFrame(
     {
         "column": ["age", "visits"],
@@ -25,30 +27,26 @@ ROWS = pd.DataFrame(
 ).assign(part=lambda rows: rows["outcome"] - rows["at_reference"])
 
 
+def drawn_of(rows: pd.DataFrame, wording: OutcomeWording = RISK, *, dark: bool = False) -> Drawn:
+    return parts(rows, ENTRY.columns, wording, dark=dark)
+
+
 def bar_names(rows: pd.DataFrame) -> list[str]:
-    figure = parts(rows, ENTRY.columns, OutcomeWording(True, ENTRY.label), dark=False).figure
-    return [re.sub("<[^>]+>", " ", name) for name in figure.layout.yaxis.ticktext]
+    ticks = drawn_of(rows).figure.layout.yaxis.ticktext
+    return [re.sub("<[^>]+>", " ", name) for name in ticks]
 
 
 def test_every_bar_says_what_it_compares_the_value_with() -> None:
-    assert bar_names(ROWS) == [
-        "age: 70 years  against 50 ",
-        "visits: 1  against 3 ",
-    ]
+    assert bar_names(ROWS) == ["age: 70 years  against 50 ", "visits: 1  against 3 "]
     same = ROWS.assign(value=ROWS["reference"])
     assert bar_names(same)[0] == "age: 50 years  the reference "
-    hostile = ROWS.assign(reference="<b>x")
-    assert (
-        "&lt;b"
-        in parts(
-            hostile, ENTRY.columns, OutcomeWording(True, ENTRY.label), dark=False
-        ).figure.layout.yaxis.ticktext[0]
-    )
+    hostile = drawn_of(ROWS.assign(reference="<b>x"))
+    assert "&lt;b" in hostile.figure.layout.yaxis.ticktext[0]
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_value_that_raises_the_risk_points_to_the_right(dark: bool) -> None:
-    drawn = parts(ROWS, ENTRY.columns, OutcomeWording(True, ENTRY.label), dark=dark)
+    drawn = drawn_of(ROWS, dark=dark)
     line, bars = drawn.figure.data
     moved = dict(zip(drawn.figure.layout.yaxis.ticktext, bars.x, strict=True))
     assert {name.partition("<br>")[0]: size for name, size in moved.items()} == pytest.approx(
@@ -67,20 +65,13 @@ def test_outcomes_that_read_alike_are_no_change() -> None:
     near = ROWS[:1].assign(outcome=0.99963, at_reference=0.99985, least=0.9996, most=0.9999)
 
     def told(part: float) -> str:
-        return parts(near.assign(part=part), ENTRY.columns, wording, dark=False).sentence
+        return drawn_of(near.assign(part=part), wording).sentence
 
-    assert told(-0.002).endswith(
-        "At its public reference, 50 years, the risk would hardly change from more than 999 of "
-        "1,000."
-    )
+    assert told(-0.002).endswith("would hardly change from more than 999 of 1,000.")
     assert told(0.0).endswith("No other value of one column would change the risk by much.")
-    score = OutcomeWording(False, ENTRY.label)
-    assert parts(
-        near.assign(outcome=-1.5, at_reference=-1.5001, part=0.001),
-        ENTRY.columns,
-        score,
-        dark=False,
-    ).sentence.endswith("the score would hardly change from −1.5.")
+    still = near.assign(outcome=-1.5, at_reference=-1.5001, part=0.001)
+    told_of_score = drawn_of(still, OutcomeWording(False, ENTRY.label)).sentence
+    assert told_of_score.endswith("the score would hardly change from −1.5.")
     rows = pd.DataFrame({"at": [20.0, 80.0], "outcome": [0.9996, 0.9999], "here": [True, False]})
     assert curve(rows, ENTRY.columns[0], wording, dark=False).sentence == (
         "All else as typed, age hardly changes the risk: it is more than 999 of 1,000 at every "

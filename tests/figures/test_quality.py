@@ -80,6 +80,8 @@ def test_numbers_are_written_in_points_or_in_their_unit() -> None:
     assert (ACCURACY.amount(-0.034), RMSE.amount(-3.456)) == ("3.4 points", "3.46")
     assert (ACCURACY.gap(-0.034), RMSE.gap(-3.456)) == ("−3.4 points", "an RMSE 3.46 lower")
     assert (ACCURACY.named(0.91), RMSE.named(54.1)) == ("91.0 %", "RMSE 54.1")
+    days = Quality(Metric("rmse", -1.0, 100.0, "days"))
+    assert days.axis == "RMSE on test records in days (lower is better)"
 
 
 def test_areas_are_written_as_such(table, titles) -> None:
@@ -93,11 +95,6 @@ def test_areas_are_written_as_such(table, titles) -> None:
     said = told(best, 0.8, titles)
     assert said.startswith("AUC 0.8 takes ε ")
     assert "Best by mean AUC" in said
-
-
-def test_an_error_has_its_unit() -> None:
-    days = Quality(Metric("rmse", -1.0, 100.0, "days"))
-    assert days.axis == "RMSE on test records in days (lower is better)"
 
 
 def test_few_records_leave_an_area_rough() -> None:
@@ -131,11 +128,8 @@ def test_what_a_measure_may_cost_is_counted_in_its_own_way() -> None:
 def test_what_reads_as_two_points_fewer_is_within_two_points() -> None:
     rows = pd.DataFrame(
         {
-            "method": "one",
-            "epsilon": [1.0, 10.0],
-            "accuracy": [0.8296, 0.84],
-            "accuracy_low": [0.8296, 0.84],
-            "accuracy_high": [0.8296, 0.84],
+            **{"method": "one", "epsilon": [1.0, 10.0]},
+            **{f"accuracy{end}": [0.8296, 0.84] for end in ("", "_low", "_high")},
         }
     )
     goal = ACCURACY.as_shown(ACCURACY.worst_allowed(ACCURACY.as_shown(0.85), 2.0))

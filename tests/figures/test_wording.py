@@ -106,23 +106,16 @@ def test_the_consent_text_has_the_odds_and_the_question(
     assert not_asked not in text
 
 
-def test_the_consent_text_says_what_is_not_covered() -> None:
+def test_the_consent_text_says_what_is_not_covered_and_how_little_is_protected() -> None:
     text = consent(held(Adjacency.ZERO_OUT))
-    assert "facts about groups" in text
-    assert "even if you do not take part" in text
-    assert "If more results are shared" in text
-
-
-def test_next_to_no_protection_is_said_so() -> None:
+    for part in ("facts about groups", "even if you do not take part", "If more results are"):
+        assert part in text
     text = consent(held(Adjacency.ZERO_OUT, 50.0))
     assert "more than 99 of them may be right" in text
     assert "hides next to nothing" in text
     assert "at most 100" not in text
-
-
-def test_less_than_half_a_person_is_not_counted_as_one() -> None:
-    text = consent(held(Adjacency.ZERO_OUT, 0.001))
-    assert "fewer than 51 of them are right" in text
+    # Less than half a person is not counted as one.
+    assert "fewer than 51 of them are right" in consent(held(Adjacency.ZERO_OUT, 0.001))
     assert "fewer than 51 are right on average" in ethics(held(Adjacency.ZERO_OUT, 0.001))
 
 

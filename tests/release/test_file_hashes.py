@@ -28,6 +28,8 @@ from dpcore.release.twin.twin import Twin
 from tests.release.test_release import ledger_with, released_from
 from tests.release.twin.test_twin import made_from
 
+NAMES = ("model.json", "model.onnx", "card.md", "certificate.html")
+
 
 @pytest.fixture(scope="module")
 def made() -> tuple[Released, Twin]:
@@ -35,11 +37,15 @@ def made() -> tuple[Released, Twin]:
     return released_from(ledger, features="additive"), made_from(ledger)
 
 
+def folder_with(files: dict[str, bytes], place: Path) -> Path:
+    (place / "hidden").mkdir()
+    write(files, place / "hidden", place / "out")
+    return place / "out"
+
+
 @pytest.fixture
 def folder(tmp_path: Path, made: tuple[Released, Twin]) -> Path:
-    (tmp_path / "hidden").mkdir()
-    write(made[0].files(), tmp_path / "hidden", tmp_path / "out")
-    return tmp_path / "out"
+    return folder_with(made[0].files(), tmp_path)
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
@@ -61,9 +67,7 @@ def altered(content: bytes) -> Iterator[bytes]:
 def test_an_altered_byte_in_each_file_of_a_folder_is_found(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    unchanged = dict.fromkeys(
-        ("model.json", "model.onnx", "card.md", "certificate.html"), "unchanged"
-    )
+    unchanged = dict.fromkeys(NAMES, "unchanged")
     assert told(capsys, folder)["files"] == unchanged
     for name in (*unchanged, "certificate.yaml"):
         content = (folder / name).read_bytes()
@@ -87,12 +91,7 @@ def test_an_altered_byte_in_each_file_of_a_folder_is_found(
 
 def test_files_are_named_one_by_one_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = folder / "certificate.yaml"
-    for option, name in (
-        ("--model", "model.json"),
-        ("--onnx", "model.onnx"),
-        ("--card", "card.md"),
-        ("--html", "certificate.html"),
-    ):
+    for option, name in zip(("--model", "--onnx", "--card", "--html"), NAMES, strict=True):
         assert told(capsys, file, option, folder / name)["files"] == {name: "unchanged"}
         other = folder / f"other {name}"
         other.write_bytes((folder / name).read_bytes() + b" ")
@@ -116,9 +115,7 @@ def test_a_folder_of_no_release_or_of_two_is_refused(
 def test_a_twin_and_its_description_are_covered(
     tmp_path: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "hidden").mkdir()
-    out = tmp_path / "out"
-    write(made[1].files(), tmp_path / "hidden", out)
+    out = folder_with(made[1].files(), tmp_path)
     assert told(capsys, out)["files"] == {"twin.csv": "unchanged", "columns.txt": "unchanged"}
     (problem,) = check(made[1].card.to_yaml(), None, made[0].model).problems
     assert "The model is not the one" in problem
@@ -145,10 +142,8 @@ def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(
 ) -> None:
     folder, found = unnamed, told(capsys, unnamed)
     assert found["holds"]
-    assert found["files"] == {
-        "model.json": "unchanged",
-        **dict.fromkeys(("model.onnx", "card.md", "certificate.html"), "not mentioned"),
-    }
+    expected = dict.fromkeys(NAMES, "not mentioned") | {"model.json": "unchanged"}
+    assert found["files"] == expected
     model = json.loads((folder / "model.json").read_text())
     model["weights"][0] += 1.0
     (folder / "model.json").write_text(json.dumps(model))
@@ -272,9 +267,6 @@ def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(
     found = told(capsys, folder)
     assert found["files"]["model.onnx"] == "unreadable"
     assert any("must be a file of at most" in problem for problem in found["problems"])
-
-
-NAMES = ("model.json", "model.onnx", "card.md", "certificate.html")
 
 
 @pytest.mark.parametrize("name", NAMES)

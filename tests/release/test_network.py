@@ -146,21 +146,12 @@ def test_without_clipping_a_record_that_is_too_long_counts_nothing() -> None:
 
 def test_the_first_weights_are_public_and_the_same_everywhere() -> None:
     network = Network("logistic", 2, 2)
-    # Python's random.Random(1).random(): 0.1343…, 0.8474…, 0.7637…, 0.2550…
+    # Python's random.Random(1).random():
     spread = math.sqrt(3.0) * network.facts()["spread"]
-    expected = [
-        *(0.0, 0.0, network.facts()["first"], network.facts()["first"]),
-        *(
-            spread * (2.0 * each - 1.0)
-            for each in (
-                0.13436424411240122,
-                0.8474337369372327,
-                0.763774618976614,
-                0.2550690257394217,
-            )
-        ),
-    ]
-    assert network.start().tolist() == expected
+    drawn = (0.13436424411240122, 0.8474337369372327, 0.763774618976614, 0.2550690257394217)
+    direct, outer = [0.0, 0.0], [network.facts()["first"]] * 2
+    units = [spread * (2.0 * each - 1.0) for each in drawn]
+    assert network.start().tolist() == [*direct, *outer, *units]
 
 
 def test_noise_is_asked_for_as_said_and_training_begins_at_the_first_weights() -> None:
@@ -314,16 +305,8 @@ def test_a_model_is_read_as_it_was_written_and_nothing_else(paid: tuple[Ledger, 
     assert ReleasedModel.from_json(model.to_json()) == model
     assert explained.read_model(model.to_json().encode()).hash == model.hash
     plain = json.loads(model.to_json())
-    for changed in (
-        {"hidden": HIDDEN + 1},
-        {"hidden": 0},
-        {"hidden": -1},
-        {"hidden": True},
-        {"hidden": 3.5},
-        {"hidden": None},
-        {"hidden": 10**9},
-        {"layers": 3},
-    ):
+    hidden = [{"hidden": each} for each in (HIDDEN + 1, 0, -1, True, 3.5, None, 10**9)]
+    for changed in (*hidden, {"layers": 3}):
         with pytest.raises(InvalidInput):
             ReleasedModel.from_json(json.dumps(plain | changed))
     linear = ReleasedModel(COLUMNS, "plain", "logistic", (0.5,) * 7)
@@ -365,12 +348,8 @@ def test_a_rule_says_how_many_units_and_too_many_are_refused() -> None:
     for hidden in (-1, 65, 1.5):
         with pytest.raises(InvalidInput, match="hidden"):
             plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, hidden=hidden)  # type: ignore[arg-type]
-    wide = "\n".join(
-        [
-            *(f"c{each}: 0 to 1" for each in range(70)),
-            "predict ill: one of no, yes",
-        ]
-    )
+    outcome = "predict ill: one of no, yes"
+    wide = "\n".join([*(f"c{each}: 0 to 1" for each in range(70)), outcome])
     with pytest.raises(InvalidInput, match=r"hidden is 8, but it must be at most 3"):
         plan(wide, 300, epsilon=1.0, delta=1e-6, features="additive", hidden=8)
     assert plan(wide, 300, **chosen, features="additive").path.scorer.hidden == 3

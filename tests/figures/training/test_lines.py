@@ -66,11 +66,14 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
     assert lines(drawn)["your settings"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
-    assert drawn.sentence.startswith(
-        "At the end: your settings at 80.0 % and no privacy at 90.0 %."
-    )
+    told = "At the end: your settings at 80.0 % and no privacy at 90.0 %."
+    assert drawn.sentence.startswith(told)
     assert "Means over 2 repetitions" in drawn.sentence
     assert drawn.sentence in drawn.alt
+    texts = {trace.name: trace.hovertext for trace in drawn.figure.data if trace.name}
+    assert all("δ = 1e-5 · add-remove · PLD" in text for text in texts["your settings"])
+    assert all("no privacy" in text for text in texts["no privacy"])
+    assert all("ε" not in text for text in texts["no privacy"])
 
 
 def test_a_line_without_a_certified_epsilon_is_said_to_have_none() -> None:
@@ -104,15 +107,6 @@ def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end() -> None:
     assert sentence.startswith("So far, of 4 epochs: your settings at 40.0 % in epoch 2 and ")
 
 
-def test_every_epsilon_on_hover_has_delta_adjacency_and_accountant() -> None:
-    rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
-    drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
-    texts = {trace.name: trace.hovertext for trace in drawn.figure.data if trace.name}
-    assert all("δ = 1e-5 · add-remove · PLD" in text for text in texts["your settings"])
-    assert all("no privacy" in text for text in texts["no privacy"])
-    assert all("ε" not in text for text in texts["no privacy"])
-
-
 @pytest.mark.parametrize("dark", [False, True])
 def test_series_differ_in_dash_and_marker(dark: bool) -> None:
     rows = comparison.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
@@ -128,6 +122,8 @@ def test_nothing_yet_is_said() -> None:
     drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS)
     assert drawn.sentence == "Waiting for the first epoch."
     assert len(drawn.figure.data) == 0
+    drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS, waits="It was stopped.")
+    assert drawn.sentence == "It was stopped."
     drawn = figures.ablation(empty, "accuracy_test")
     assert drawn.sentence == "The points come as repetitions end."
 
@@ -136,13 +132,8 @@ def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing() -> Non
     drawn = figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS, reached=0)
     assert drawn.sentence.endswith("nothing is trained yet, and nothing is spent.")
     assert not drawn.figure.layout.shapes
-    assert (
-        "nothing is trained"
-        not in figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS).sentence
-    )
-    empty = comparison.averaged(comparison.gathered({}))
-    drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS, waits="It was stopped.")
-    assert drawn.sentence == "It was stopped."
+    drawn = figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS)
+    assert "nothing is trained" not in drawn.sentence
 
 
 def test_the_course_of_noise_and_of_epsilon() -> None:
@@ -227,6 +218,8 @@ def test_noise_that_helps_by_chance_is_drawn_to_the_other_side() -> None:
 
 
 def test_an_area_is_lost_in_parts_too() -> None:
+    assert figures.lost(0.85, 0.9, "accuracy_test") == "−5.0 points"
+    assert figures.lost(0.85, 0.9, "auc_test") == "−0.05"
     drawn = figures.cost(compared(0.8012, 0.9008, 0.95, epoch=3), "auc_test", waits="")
     assert drawn.sentence == (
         "Privacy costs 0.149 AUC against 0.95 without it, after epoch 3: clipping costs 0.049, "
@@ -239,11 +232,6 @@ def test_what_is_not_told_apart_yet_is_waited_for() -> None:
         drawn = figures.cost(now, "accuracy_test", waits="It waits.")
         assert drawn.sentence == "It waits."
         assert not drawn.figure.data
-
-
-def test_points_for_shares_and_plain_differences_for_auc() -> None:
-    assert figures.lost(0.85, 0.9, "accuracy_test") == "−5.0 points"
-    assert figures.lost(0.85, 0.9, "auc_test") == "−0.05"
 
 
 def test_a_decay_that_makes_the_first_noise_far_larger_is_warned_of() -> None:

@@ -21,11 +21,8 @@ from dpcore.release.ledger import (
 )
 
 TERMS = {
-    "person_unit": "one patient",
-    "adjacency": "add-remove",
-    "epsilon": 2.0,
-    "delta": 1e-5,
-    "owner": "A",
+    **{"person_unit": "one patient", "adjacency": "add-remove"},
+    **{"epsilon": 2.0, "delta": 1e-5, "owner": "A"},
 }
 BY = {"actor": "B", "purpose": "last year"}
 
@@ -43,7 +40,6 @@ def test_the_state_of_opacus_is_read() -> None:
     for entry in ledger.history("clinic")[1:]:
         assert entry.details["spend"]["standing"] == "declared, not checked"
     assert ledger.verify() == []
-    ledger.close()
 
 
 @pytest.mark.parametrize(
@@ -87,7 +83,6 @@ def test_ten_laplace_scales_of_ten_cost_one() -> None:
     ledger.create("clinic", **TERMS)
     ledger.declare("clinic", [one] * 10 + typed, **BY)
     assert ledger.left("clinic").account.totals.epsilon == decimal("1.99999999999999999")
-    ledger.close()
 
 
 def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all() -> None:
@@ -99,21 +94,16 @@ def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all() -> None:
     ledger.raise_cap("clinic", epsilon=9.0, delta=1e-5, reason="it was spent", actor="B")
     receipts = ledger.declare("clinic", [DeclaredSpend(PureSpend(0.9), "a paper")] * 3, **BY)
     assert [receipt.entry for receipt in receipts] == [3, 4, 5]
-    ledger.close()
 
 
 @pytest.mark.parametrize(
     "document",
     [
-        "{",
-        "[" * 100_000,
-        "[]",
-        "{}",
-        '{"history": []}',
-        '{"history": [[1, 2]]}',
-        '{"history": [[NaN, 0.1, 1]]}',
-        '{"history": [[1.0, 0.1, 1.5]]}',
-        '{"history": [[1.0, [], 1]]}',
+        *("{", "[" * 100_000, "[]", "{}", '{"history": []}'),
+        *(
+            f'{{"history": [{line}]}}'
+            for line in ("[1, 2]", "[NaN, 0.1, 1]", "[1.0, 0.1, 1.5]", "[1.0, [], 1]")
+        ),
         '{"measure": "Trust", "parameters": {}}',
         '{"measure": "MaxDivergence"}',
         '{"measure": "MaxDivergence", "parameters": {"scale": 1}}',

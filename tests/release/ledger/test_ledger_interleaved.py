@@ -50,14 +50,8 @@ class Interleaved(RuleBasedStateMachine):
         self.place = Path(self.folder.name) / "ledger.db"
         self.ledger = Ledger.open(self.place)
         self.cap = 2.0
-        self.ledger.create(
-            "clinic",
-            person_unit="one patient",
-            adjacency="zero-out",
-            epsilon=self.cap,
-            delta=DELTA,
-            owner="A",
-        )
+        terms = {"person_unit": "one patient", "adjacency": "zero-out", "owner": "A"}
+        self.ledger.create("clinic", epsilon=self.cap, delta=DELTA, **terms)
         self.spent: list[Any] = []
         self.heads: list[str] = []
 
@@ -65,15 +59,10 @@ class Interleaved(RuleBasedStateMachine):
         """Compare with the tightest accountant, which may not itself steer."""
         self.ledger.close()
         self.folder.cleanup()
-        parts = [
-            part
-            for spend in self.spent
-            for part in (
-                steps(Laplace(1.0 / spend.epsilon))
-                if isinstance(spend, PureSpend)
-                else (spend.step(),)
-            )
-        ]
+        parts = []
+        for spend in self.spent:
+            pure = isinstance(spend, PureSpend)
+            parts += steps(Laplace(1.0 / spend.epsilon)) if pure else (spend.step(),)
         if parts:
             total = [sum(part.count for part in parts)]
             (proved,) = certify_along(parts, total, DELTA, Adjacency.ZERO_OUT)
