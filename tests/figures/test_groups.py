@@ -39,42 +39,34 @@ WITHOUT = made(values(100.0, 90.0, 10.0, 95.0))
 
 
 @pytest.mark.parametrize(
-    ("private", "told"),
+    ("private", "parts"),
     [
         (
             values(141.0, 92.0, 500.0, 107.0),
-            "Privacy raises missed cases most for sex = female: 41 more of 1,000, 141 instead of "
-            "100. 9 of 10 runs lie between 131 and 151. For everybody: 12 more of 1,000. "
-            "Too small to say: sex unknown.",
+            ("most for sex = female: 41 more of 1,000, 141 ", "131 and 151", ": 12 more of 1,000"),
         ),
         (
             values(70.0, 93.0, 0.0, 85.0),
-            "Privacy raises missed cases most for sex = male: 3 more of 1,000, 93 instead of 90. "
-            "9 of 10 runs lie between 83 and 103. For everybody: 10 fewer of 1,000. "
-            "Too small to say: sex unknown.",
+            ("most for sex = male: 3 more of 1,000, 93 ", "83 and 103", ": 10 fewer of 1,000"),
         ),
-        (
-            values(100.4, 60.0, 900.0, 95.0),
-            "Privacy raises missed cases for no group that is large enough; for everybody: "
-            "no change. Too small to say: sex unknown.",
-        ),
+        (values(100.4, 60.0, 900.0, 95.0), ("for no group that is", "everybody: no change")),
     ],
 )
-def test_the_group_that_privacy_hurts_most_is_told(private: dict[str, float], told: str) -> None:
-    assert hurt(made(private, 1.0), WITHOUT, "missed_per_1000") == told
+def test_the_group_that_privacy_hurts_most_is_told(
+    private: dict[str, float], parts: tuple[str, ...]
+) -> None:
+    told = hurt(made(private, 1.0), WITHOUT, "missed_per_1000")
+    assert all(part in told for part in ("missed cases", *parts, "Too small to say", FEW)), told
     assert short(told)
 
 
 def test_where_the_reference_finds_hardly_any_case_nothing_is_compared() -> None:
     found = values(0.02, 0.0, 0.9, 0.012)
     without = pd.concat([WITHOUT, made(found, measure="true_positive_rate")])
-    told = (
-        "The comparison says nothing of missed cases: without privacy 1.2 % of cases are found. "
-        "Privacy cannot lower that by much. A lower threshold finds more. "
-        "Too small to say: sex unknown."
-    )
     private = made(values(100.0, 90.0, 10.0, 95.0), 1.0)
-    assert hurt(private, without, "missed_per_1000") == told
+    told = hurt(private, without, "missed_per_1000")
+    assert "says nothing of missed cases: without privacy 1.2 % of cases are found" in told
+    assert told.endswith("Too small to say: sex unknown.")
     assert short(told)
     shares = made(found, 1.0, "true_positive_rate")
     assert hurt(shares, without, "true_positive_rate") == told
@@ -94,12 +86,16 @@ def test_groups_that_are_too_small_are_never_the_worst() -> None:
         return hurt(made(private, 1.0, small=small), WITHOUT, "missed_per_1000")
 
     assert told().startswith("Privacy raises missed cases most for sex unknown: 490 more of 1,000")
-    assert told(MEN, FEW) == (
-        "Only sex = female is large enough. Missed cases there: 1 more of 1,000; for everybody: "
-        "15 more of 1,000. Too small to say: sex = male and sex unknown."
-    )
+    one = told(MEN, FEW)
+    for part in (
+        "Only sex = female",
+        ": 1 more of 1,000",
+        ": 15 more of 1,000",
+        f"{MEN} and {FEW}",
+    ):
+        assert part in one
     assert told(WOMEN, MEN, FEW) == "Every group is too small to say anything of it."
-    assert short(told(MEN, FEW))
+    assert short(one)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -162,12 +158,9 @@ def test_hostile_names_are_shown_literally_and_cut() -> None:
 def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
     line = pd.concat([made(values(300.0, 90.0, 1.0, 95.0), 0.1), made(values(141, 92, 1, 9), 1.0)])
     drawn = gap(line, WITHOUT, "missed_per_1000", 1.0)
-    assert drawn.sentence == (
-        "At ε = 1 the widest gap in missed cases between groups is 49 of 1,000 with OPERA. "
-        "It lies between sex = female (141) and sex = male (92). "
-        "9 of 10 runs lie between 39 and 59. Without privacy it is 10. "
-        "Too small to say: sex unknown."
-    )
+    for part in ("At ε = 1 ", "missed cases", "49 of 1,000 with OPERA", "female (141)", "(92)"):
+        assert part in drawn.sentence
+    assert "runs lie between 39 and 59. Without privacy it is 10. Too small" in drawn.sentence
     curve = next(trace for trace in drawn.figure.data if trace.name == "OPERA")
     assert (list(curve.x), list(curve.y)) == ([0.1, 1.0], [210.0, 49.0])
     none = line.assign(value=math.nan, value_low=math.nan, value_high=math.nan)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting import epsilon_curve, grid
-from dpcore.accounting.account import MAX_MORE, Account, Room, state
+from dpcore.accounting.account import MAX_MORE, Account, Room, Statement, state
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
@@ -20,6 +20,11 @@ from dpcore.guarantee import Adjacency, PrivacyBudget
 
 RUN = preset("chexpert").training
 BASIS = "Rényi · zero-out · δ = 1e-6"
+WEEKLY = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
+
+
+def stated(epsilon: float, *entries: AccountEntry) -> Statement:
+    return state(Account(PrivacyBudget(epsilon, 1e-5), entries))
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +106,7 @@ def test_the_epsilon_of_an_entry_names_what_it_holds_by() -> None:
 
 def test_the_account_is_drawn_under_its_budget() -> None:
     weekly = AccountEntry("release", "Weekly <count>", 3, date(2026, 3, 1), "week", 20.0)
-    kept, broken = (
-        state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,))) for epsilon in (3.0, 0.25)
-    )
+    kept, broken = (stated(epsilon, weekly) for epsilon in (3.0, 0.25))
     drawn = account.spending(kept)
     stairs, limit = drawn.figure.data
     spent = list(kept.table["epsilon_spent"])
@@ -129,8 +132,7 @@ def test_the_account_is_drawn_under_its_budget() -> None:
 def test_the_day_that_breaks_the_budget_is_told_with_its_epsilon(
     epsilon: float, days: list[int]
 ) -> None:
-    weekly = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
-    statement = state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,)))
+    statement = stated(epsilon, WEEKLY)
     after = [
         f"ε = {at_most(statement.spent_by(date(2026, 3, on)))} after {on} Mar 2026" for on in days
     ]
@@ -139,29 +141,22 @@ def test_the_day_that_breaks_the_budget_is_told_with_its_epsilon(
 
 
 def test_the_account_says_what_is_spent_and_what_is_left() -> None:
-    weekly = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
     training = AccountEntry("training", noise=2.0, records=10_000, batch=256, epochs=10)
-    kept, broken = (
-        state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,))) for epsilon in (3.0, 0.25)
-    )
+    kept, broken = (stated(epsilon, WEEKLY) for epsilon in (3.0, 0.25))
     assert account.spent(kept) == "All that is planned spends ε = 0.292 of 3."
     assert account.spent(broken).endswith("the budget of 0.25. It breaks on 15 Mar 2026.")
     before = [AccountEntry("spent", epsilon=each) for each in (0.711, 0.289, 1e-15)]
-    fitting, over = (
-        state(Account(PrivacyBudget(1.0, 1e-5), tuple(before[:count]))) for count in (1, 3)
-    )
+    fitting, over = (stated(1.0, *before[:count]) for count in (1, 3))
     assert account.remainder(fitting) == "0.289"
     assert "ε = 1e-15 more than the budget of 1" in account.spent(over)
-    result = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MAX_MORE)]
-    assert account.left(result, kept) == (
-        "Left: 2 trainings such as “Training” (noise multiplier 2 · 10 epochs in batches of "
-        "256 from n = 10,000, T = 400), or 1 more release like “Weekly count”, or at least "
-        "4,096 more releases like “Weekly count”."
-    )
+    result = [Room(training, 2), Room(WEEKLY, 1), Room(WEEKLY, 0), Room(WEEKLY, MAX_MORE)]
+    left = account.left(result, kept)
+    assert left.startswith("Left: 2 trainings such as “Training” (noise multiplier 2 · 10 epochs ")
+    assert "256 from n = 10,000, T = 400), or 1 more release like “Weekly count”, " in left
+    assert left.endswith("at least 4,096 more releases like “Weekly count”.")
     assert account.left(result, broken).startswith("Nothing more fits")
-    assert account.left([Room(weekly, 0)], kept).startswith("Nothing more of this kind fits")
-    empty = state(Account(PrivacyBudget(3.0, 1e-5), ()))
-    assert account.spent(empty) == "Nothing is planned yet: all of ε = 3 is left."
+    assert account.left([Room(WEEKLY, 0)], kept).startswith("Nothing more of this kind fits")
+    assert account.spent(stated(3.0)) == "Nothing is planned yet: all of ε = 3 is left."
 
 
 @pytest.mark.parametrize("kind", ["release", "laplace", "spent", "model"])
@@ -223,9 +218,7 @@ def test_no_hover_says_less_than_is_spent_or_less_noise_than_is_needed(along: pd
     (bar,) = ladder.sigmas(table).figure.data
     assert bar.text[0] == "2.01"
     assert "σ = 2.0001<br>for ε = 1, δ = 1.25e-5" in bar.hovertext[0]
-    statement = state(
-        Account(PrivacyBudget(3.0, 1e-5), (AccountEntry("release", noise=4.0, count=3),))
-    )
+    statement = stated(3.0, AccountEntry("release", noise=4.0, count=3))
     stairs = account.spending(statement).figure.data[0]
     for value, (_, told) in zip(stairs.y, stairs.customdata, strict=True):
         assert float(told) >= value
