@@ -245,9 +245,9 @@ def test_a_loss_that_is_no_word_is_no_fact_of_a_certificate(paid: tuple[Ledger, 
     assert missing == "facts.training.loss is missing from the certificate."
 
 
-def test_a_change_of_any_field_is_rejected_a_thousand_times(paid: tuple[Ledger, Released]) -> None:
+def test_a_change_of_any_field_is_rejected(paid: tuple[Ledger, Released]) -> None:
     assert {"hidden", "seed"} <= paid[1].certificate.document["facts"]["training"].keys()
-    assert_any_change_is_rejected(paid[1])
+    assert_any_change_is_rejected(paid[1], 300)
 
 
 def test_onnx_gives_the_same(paid: tuple[Ledger, Released]) -> None:

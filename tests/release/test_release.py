@@ -267,25 +267,25 @@ def _set(document: Any, path: str, value: object) -> None:
     document[int(last) if isinstance(document, list) else last] = value
 
 
-def assert_any_change_is_rejected(released: Released) -> None:
-    """A change of any field a thousand times, and less noise with all that follows from it."""
+def assert_any_change_is_rejected(released: Released, times: int) -> None:
+    """Each field changed several times, and less noise with all that follows from it."""
     document = json.loads(json.dumps(dict(released.certificate.document)))
     assert problems_of(Certificate(document)) == []
     fields, draw, rejected = leaves(document), np.random.default_rng(5), 0
     names = list(fields)
-    for number in range(1_000):
+    for number in range(times):
         name = names[number % len(names)]
         forged = copy.deepcopy(document)
         _set(forged, name, _changed(fields[name], draw))
         rejected += bool(problems_of(Certificate(forged)))
-    assert rejected == 1_000
+    assert rejected == times > 2 * len(names)
     facts = copy.deepcopy(document["facts"])
     facts["mechanism"]["sigma"] //= 2
     assert any("above" in each for each in problems_of(certificate(facts)))
 
 
 def test_a_change_of_any_field_is_rejected_a_thousand_times(paid: tuple[Ledger, Released]) -> None:
-    assert_any_change_is_rejected(paid[1])
+    assert_any_change_is_rejected(paid[1], 1_000)
 
 
 def test_numbers_are_made_anew_also_where_the_hash_was(paid: tuple[Ledger, Released]) -> None:
