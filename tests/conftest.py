@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -28,8 +27,7 @@ if "PYTEST_XDIST_WORKER" in os.environ and hasattr(os, "nice"):
 
 import pytest
 from hypothesis import settings
-from xdist.remote import Producer
-from xdist.scheduler import LoadFileScheduling, Scheduling
+from xdist.scheduler import LoadFileScheduling
 
 from dpcore.datasets import cache
 
@@ -38,7 +36,7 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, print_b
 settings.load_profile("repeatable")
 
 
-def pytest_xdist_auto_num_workers() -> int:
+def pytest_xdist_auto_num_workers():
     """One process more than there are processors: a third of the time is spent waiting.
 
     The tests that drive a browser wait for it, and for the server, most of their time.
@@ -54,17 +52,17 @@ class OneBrowser(LoadFileScheduling):
     each other: the same tests then cost up to twice the processor's time.
     """
 
-    def _split_scope(self, nodeid: str) -> str:
+    def _split_scope(self, nodeid):
         file: str = super()._split_scope(nodeid)
         return "browser" if "/browser/" in file else file
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
+def pytest_xdist_make_scheduler(config, log):
     """How `--dist=loadfile` shares the tests among the processes."""
     return OneBrowser(config, log)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_setup(item):
     """Let the tests that drive a browser go first: they take longest, and one after the other."""
     if (
         "PYTEST_XDIST_WORKER" in os.environ
@@ -75,19 +73,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def process_as_before() -> Iterator[None]:
+def process_as_before():
     """Undo that `AppTest` replaces `__main__`: processes that are spawned later would run it."""
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     """Let the command line ask for the slow tests."""
     parser.addoption("--all", action="store_true", help="run the slow tests, too")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     """Leave the slow tests to `--all`, or to whoever names them, and begin with what takes longest.
 
     A file is run by one process; a long one that came last would be waited for by the others.
@@ -111,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     )
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter):
     """With `--all`, list what takes over two seconds and is not marked as slow."""
     if not terminalreporter.config.getoption("--all"):
         return
@@ -127,7 +125,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def data_folder() -> Path:
+def data_folder():
     """The folder of real data that `DPCORE_DATA` names; the test is skipped where there is none."""
     named = os.environ.get("DPCORE_DATA")
     if not named or not Path(named).is_dir():
@@ -136,7 +134,7 @@ def data_folder() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def no_private_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_private_folder(monkeypatch):
     """What one test could not keep in its cache is not found by the next."""
     monkeypatch.setattr(cache, "_private", None)
     yield
@@ -145,14 +143,14 @@ def no_private_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def few_splits(monkeypatch: pytest.MonkeyPatch) -> int:
+def few_splits(monkeypatch):
     """At most three splits of small data sets in this process, each of which costs its time."""
     monkeypatch.setattr("dpcore.evaluation.splits.MAX", 3)
     return 3
 
 
 @pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
+def one_thread():
     """Networks this small only wait for a second one."""
     import torch
 

@@ -6,7 +6,6 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -69,17 +68,17 @@ ALLOWED = {
 TOP = {"cli", "__main__", "__init__", "front"}
 
 
-def part_of(path: Path) -> str:
+def part_of(path):
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
+def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
-def imports_of(path: Path) -> set[str]:
+def imports_of(path):
     """Every module named in an import statement of the file, at any depth."""
     result: set[str] = set()
     for node in ast.walk(parsed(path)):
@@ -94,11 +93,11 @@ def imports_of(path: Path) -> set[str]:
     return result
 
 
-def sources(folder: Path) -> list[Path]:
+def sources(folder):
     return sorted(folder.rglob("*.py"))
 
 
-def loaded_after(code: str) -> set[str]:
+def loaded_after(code):
     """Modules present after running `code` in a fresh interpreter."""
     report = "import json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
@@ -111,7 +110,7 @@ def loaded_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-def test_imports_run_one_way() -> None:
+def test_imports_run_one_way():
     for path in sources(PACKAGE):
         part = part_of(path)
         if part in TOP:
@@ -120,13 +119,13 @@ def test_imports_run_one_way() -> None:
         assert reached <= ALLOWED[part] | {part}, path.relative_to(ROOT)
 
 
-def test_no_part_of_the_package_names_streamlit() -> None:
+def test_no_part_of_the_package_names_streamlit():
     for path in sources(PACKAGE):
         top = {name.split(".")[0] for name in imports_of(path)}
         assert "streamlit" not in top, path.relative_to(ROOT)
 
 
-def test_importing_every_module_loads_no_streamlit() -> None:
+def test_importing_every_module_loads_no_streamlit():
     modules = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         for path in sources(PACKAGE)
@@ -137,14 +136,14 @@ def test_importing_every_module_loads_no_streamlit() -> None:
     assert "streamlit" not in loaded
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
+def test_importing_the_package_loads_nothing_heavy():
     loaded = loaded_after("import dpcore")
     heavy = {"streamlit", "torch", "pandas", "sklearn", "plotly", "matplotlib", "scipy", "numpy"}
     heavy |= {"sqlalchemy", "alembic", "psycopg"}
     assert not loaded & heavy
 
 
-def test_first_view_needs_no_torch() -> None:
+def test_first_view_needs_no_torch():
     loaded = loaded_after(
         "from dpcore.datasets import load, prepare, Preparation\n"
         "from dpcore.evaluation.study import Study\n"
@@ -156,7 +155,7 @@ def test_first_view_needs_no_torch() -> None:
     assert "torch" not in loaded
 
 
-def test_the_first_controls_and_figure_wait_for_no_slow_library() -> None:
+def test_the_first_controls_and_figure_wait_for_no_slow_library():
     loaded = loaded_after(
         "from pages.explore import answer, controls\n"
         "from pages.shared import risk_panel\n"
@@ -169,7 +168,7 @@ def test_the_first_controls_and_figure_wait_for_no_slow_library() -> None:
     assert not loaded & slow
 
 
-def test_an_epsilon_of_a_run_needs_only_a_small_part_of_scipy() -> None:
+def test_an_epsilon_of_a_run_needs_only_a_small_part_of_scipy():
     loaded = loaded_after(
         "from dpcore.accounting import pairs, pld\n"
         "steps = pld.compose([pairs.PoissonGaussian(1.0, 0.1)], [10], delta=1e-5)\n"
@@ -179,7 +178,7 @@ def test_an_epsilon_of_a_run_needs_only_a_small_part_of_scipy() -> None:
     assert not loaded & {"scipy.signal", "scipy.stats", "scipy.optimize"}
 
 
-def needs_of(paths: Sequence[Path]) -> dict[str, set[str]]:
+def needs_of(paths):
     """Module to the modules of the same files that it imports, at any depth."""
     names = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -199,7 +198,7 @@ def needs_of(paths: Sequence[Path]) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("folder", ["dpcore", "pages"])
-def test_no_import_comes_back_to_where_it_began(folder: str) -> None:
+def test_no_import_comes_back_to_where_it_began(folder):
     order = TopologicalSorter(needs_of(sources(ROOT / folder)))
     try:
         list(order.static_order())
@@ -207,23 +206,23 @@ def test_no_import_comes_back_to_where_it_began(folder: str) -> None:
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_every_page_of_the_navigation_is_looked_at() -> None:
+def test_every_page_of_the_navigation_is_looked_at():
     assert {"explore", "plan", "train", "atlas", "learn", "release"} <= set(PAGES)
 
 
-def pages_reached(path: Path) -> set[str]:
+def pages_reached(path):
     """The pages, and what they share, that a file imports from."""
     return {name.split(".")[1] for name in imports_of(path) if name.startswith("pages.")}
 
 
 @pytest.mark.parametrize("page", [*PAGES, "shared"])
-def test_no_page_imports_another(page: str) -> None:
+def test_no_page_imports_another(page):
     for path in sources(ROOT / "pages" / page):
         assert pages_reached(path) <= {page, "shared"}, path.relative_to(ROOT)
 
 
 @pytest.mark.parametrize("line", ["from pages import plan", "import pages.plan.texts"])
-def test_another_page_is_noticed_however_it_is_imported(line: str, tmp_path: Path) -> None:
+def test_another_page_is_noticed_however_it_is_imported(line, tmp_path):
     path = tmp_path / "page.py"
     path.write_text(line)
     assert pages_reached(path) == {"plan"}
@@ -232,14 +231,14 @@ def test_another_page_is_noticed_however_it_is_imported(line: str, tmp_path: Pat
 PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "pages")]
 
 
-def test_pages_hold_no_mathematics() -> None:
+def test_pages_hold_no_mathematics():
     mathematics = {"numpy", "scipy", "torch", "sklearn", "mpmath", "dp_accounting", "math"}
     for path in PAGE_SOURCES:
         top = {name.split(".")[0] for name in imports_of(path)}
         assert not top & mathematics, path.relative_to(ROOT)
 
 
-def naming(kind: type[ast.Attribute | ast.keyword], field: str, name: str) -> set[str]:
+def naming(kind, field, name):
     """The pages' files in which a node of this kind has this name."""
     return {
         path.relative_to(ROOT).as_posix()
@@ -249,12 +248,12 @@ def naming(kind: type[ast.Attribute | ast.keyword], field: str, name: str) -> se
     }
 
 
-def test_one_module_touches_the_session_state_and_one_polls() -> None:
+def test_one_module_touches_the_session_state_and_one_polls():
     assert naming(ast.Attribute, "attr", "session_state") == {"pages/shared/session.py"}
     assert naming(ast.keyword, "arg", "run_every") == {"pages/shared/job_panel.py"}
 
 
-def test_no_path_of_one_machine_is_written_down() -> None:
+def test_no_path_of_one_machine_is_written_down():
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
@@ -268,7 +267,7 @@ def test_no_path_of_one_machine_is_written_down() -> None:
     assert named == []
 
 
-def test_no_class_name_has_two_meanings() -> None:
+def test_no_class_name_has_two_meanings():
     places: dict[str, list[str]] = {}
     for path in (*sources(PACKAGE), *sources(ROOT / "pages"), *sources(ROOT / "benchmarks")):
         for node in ast.walk(parsed(path)):

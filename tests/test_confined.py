@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +18,13 @@ PATIENCE = 60.0
 
 
 @pytest.fixture
-def process() -> Iterator[Confined]:
+def process():
     begun = Confined(300, ["numpy"])
     yield begun
     begun.close()
 
 
-def runs(pid: int) -> bool:
+def runs(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -34,20 +33,20 @@ def runs(pid: int) -> bool:
     return not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
-def wait_for(what: Callable[[], bool]) -> None:
+def wait_for(what):
     deadline = time.monotonic() + PATIENCE
     while not what():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_it_answers_one_question_after_another(process: Confined) -> None:
+def test_it_answers_one_question_after_another(process):
     answers = [process.ask("Adding", sum, [1, 2], seconds=PATIENCE) for _ in range(2)]
     assert answers == [3, 3]
     assert process.ask("Asking", os.getpid, seconds=PATIENCE) == process.pid != os.getpid()
 
 
-def test_a_refusal_is_its_own_sentence(process: Confined) -> None:
+def test_a_refusal_is_its_own_sentence(process):
     from dpcore.datasets import read_upload
 
     with pytest.raises(InvalidInput, match="is built in and takes no file"):
@@ -57,25 +56,25 @@ def test_a_refusal_is_its_own_sentence(process: Confined) -> None:
 class Unreadable:
     """An object that its pickle does not bring back, with more behind it."""
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self):
         return len, (3,), {"more": "x" * 100_000}
 
 
-def test_an_answer_that_cannot_be_read_is_not_read_as_the_next_one(process: Confined) -> None:
+def test_an_answer_that_cannot_be_read_is_not_read_as_the_next_one(process):
     with pytest.raises(TypeError):
         process.ask("Making", Unreadable, seconds=PATIENCE)
     assert process.ask("Adding", sum, [1, 2], seconds=PATIENCE) == 3
     assert process.begun == 2
 
 
-def test_too_much_memory_is_one_sentence_and_it_goes_on(process: Confined) -> None:
+def test_too_much_memory_is_one_sentence_and_it_goes_on(process):
     with pytest.raises(InvalidInput, match=r"^Reading 'a' took more than 300 MB, the most"):
         process.ask("Reading 'a'", np.ones, 60_000_000, seconds=PATIENCE)
     assert process.ask("Adding", sum, [1, 2], seconds=PATIENCE) == 3
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
-def test_it_never_takes_more_than_it_may(process: Confined) -> None:
+def test_it_never_takes_more_than_it_may(process):
     process.ask("Adding", sum, [1], seconds=PATIENCE)
     before = resident(process.pid)
     for megabytes in (100, 250, 310, 1_000, 100_000):
@@ -88,12 +87,12 @@ def test_it_never_takes_more_than_it_may(process: Confined) -> None:
     assert resident(process.pid, "VmHWM") - before < 300
 
 
-def resident(pid: int, name: str = "VmRSS") -> float:
+def resident(pid, name="VmRSS"):
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1_000
 
 
-def test_too_long_is_one_sentence_and_it_begins_anew_holding_nothing(process: Confined) -> None:
+def test_too_long_is_one_sentence_and_it_begins_anew_holding_nothing(process):
     before = process.pid
     with pytest.raises(InvalidInput, match=r"^Reading 'a' took more than 0\.5 seconds, the most"):
         process.ask("Reading 'a'", time.sleep, 100, seconds=0.5)
@@ -102,7 +101,7 @@ def test_too_long_is_one_sentence_and_it_begins_anew_holding_nothing(process: Co
     assert process.ask("Adding", sum, [1, 2], seconds=PATIENCE) == 3
 
 
-def test_one_that_is_killed_is_one_sentence(process: Confined) -> None:
+def test_one_that_is_killed_is_one_sentence(process):
     process.ask("Adding", sum, [1], seconds=PATIENCE)
     os.kill(process.pid, signal.SIGKILL)
     with pytest.raises(InvalidInput, match="took more than 300 MB"):
@@ -110,10 +109,10 @@ def test_one_that_is_killed_is_one_sentence(process: Confined) -> None:
     assert process.ask("Adding", sum, [1, 2], seconds=PATIENCE) == 3
 
 
-def test_closed_in_the_midst_of_an_answer_it_is_gone(process: Confined) -> None:
+def test_closed_in_the_midst_of_an_answer_it_is_gone(process):
     raised: list[BaseException] = []
 
-    def ask() -> None:
+    def ask():
         try:
             process.ask("Reading", time.sleep, 100, seconds=PATIENCE)
         except Cancelled as error:
@@ -130,7 +129,7 @@ def test_closed_in_the_midst_of_an_answer_it_is_gone(process: Confined) -> None:
         process.ask("Adding", sum, [1], seconds=PATIENCE)
 
 
-def test_nobody_who_asks_any_more_ends_it() -> None:
+def test_nobody_who_asks_any_more_ends_it():
     begun = Confined(300)
     pid = begun.pid
     del begun
@@ -150,7 +149,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_it_ends_with_who_asks_also_in_the_midst_of_an_answer() -> None:
+def test_it_ends_with_who_asks_also_in_the_midst_of_an_answer():
     import subprocess
     import sys
 
@@ -160,6 +159,6 @@ def test_it_ends_with_who_asks_also_in_the_midst_of_an_answer() -> None:
     wait_for(lambda: not runs(pid))
 
 
-def test_an_error_nobody_foresaw_is_one_sentence(process: Confined) -> None:
+def test_an_error_nobody_foresaw_is_one_sentence(process):
     with pytest.raises(InvalidInput, match=r"^It could not be done \(TypeError\)\.$"):
         process.ask("Adding", sum, 1, seconds=PATIENCE)

@@ -16,7 +16,7 @@ PYTHON_ENDS = {
 MAX_README_WORDS, MAX_RECORDS, MAX_RECORD_WORDS = 900, 45, 250
 
 
-def _links(text: str) -> list[str]:
+def _links(text):
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
     return re.findall(r"\]\(\s*([^)\s]+)", prose)
 

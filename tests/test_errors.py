@@ -1,7 +1,5 @@
 """One sentence for malformed input: the field, the value, what is allowed."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -28,14 +26,14 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
         (np.float64(-1e-9), {"at_least": 0.0}, "-1e-09", " at least 0."),
     ],
 )
-def test_a_bad_number_is_named(value, limits, shown, allowed) -> None:
+def test_a_bad_number_is_named(value, limits, shown, allowed):
     with pytest.raises(InvalidInput) as caught:
         number("ε", value, **limits)
     assert str(caught.value) == f"ε is {shown}, but it must be a finite number{allowed}"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_good_number_comes_back_as_it_was(value) -> None:
+def test_a_good_number_comes_back_as_it_was(value):
     assert number("x", value) == value
     assert number("x", np.float64(value)) == value
     assert number("x", repr(value)) == value
@@ -43,7 +41,7 @@ def test_a_good_number_comes_back_as_it_was(value) -> None:
 
 
 @given(value=st.floats(-2.0, 2.0), limit=st.floats(-2.0, 2.0))
-def test_limits_are_strict_where_they_say_so(value, limit) -> None:
+def test_limits_are_strict_where_they_say_so(value, limit):
     for name, holds in (
         ("above", value > limit),
         ("at_least", value >= limit),
@@ -64,20 +62,20 @@ def test_limits_are_strict_where_they_say_so(value, limit) -> None:
         *((math.inf, "inf"), (None, "None"), ("1.5", "'1.5'"), ([3], "[3]")),
     ],
 )
-def test_a_bad_whole_number_is_named(value, shown) -> None:
+def test_a_bad_whole_number_is_named(value, shown):
     with pytest.raises(InvalidInput, match="of at least 1 and at most 1,000") as caught:
         whole("runs", value, at_least=1, at_most=1_000)
     assert str(caught.value).startswith(f"runs is {shown}, but it must be a whole number")
 
 
 @pytest.mark.parametrize("value", [7, 7.0, "7", np.int64(7), np.float32(7.0)])
-def test_a_good_whole_number_comes_back_as_an_int(value) -> None:
+def test_a_good_whole_number_comes_back_as_an_int(value):
     result = whole("runs", value, at_least=1)
     assert result == 7
     assert type(result) is int
 
 
-def test_words() -> None:
+def test_words():
     assert one_of("loss", "huber", ("logistic", "huber")) == "huber"
     for bad in ("Huber", "", None, 3, ["huber"]):
         with pytest.raises(InvalidInput, match="but it must be one of logistic, huber"):
@@ -92,7 +90,7 @@ def test_words() -> None:
         *(("an", ""), ("0.6", ""), ("iris", ""), ("", "")),
     ],
 )
-def test_words_that_are_written_alike_are_asked_for(typed: str, meant: str) -> None:
+def test_words_that_are_written_alike_are_asked_for(typed, meant):
     words = ("breast_cancer", "optical_digits", "k-means", "adult", "0.5")
     with pytest.raises(InvalidInput) as caught:
         one_of("dataset", typed, words)
@@ -103,14 +101,14 @@ def test_words_that_are_written_alike_are_asked_for(typed: str, meant: str) -> N
     )
 
 
-def test_it_is_a_value_error_with_one_sentence() -> None:
+def test_it_is_a_value_error_with_one_sentence():
     error = reject("x", "<script>", "a number")
     assert isinstance(error, ValueError)
     assert str(error) == "x is '<script>', but it must be a number."
 
 
 @pytest.mark.parametrize("value", [2**53 + 1, 2**63 - 1, np.int64(2**63 - 1)])
-def test_a_large_whole_number_is_one(value) -> None:
+def test_a_large_whole_number_is_one(value):
     assert whole("seed", value, at_least=0, at_most=2**63 - 1) == int(value)
     with pytest.raises(InvalidInput, match="seed is"):
         whole("seed", int(value), at_least=0, at_most=int(value) - 1)

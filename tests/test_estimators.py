@@ -29,8 +29,8 @@ from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem, default_lam
 from dpcore.estimators import base
-from dpcore.estimators.base import PrivateLinearModel, prepared, sound_methods
-from dpcore.estimators.promise import ModelGuarantee, promised
+from dpcore.estimators.base import prepared, sound_methods
+from dpcore.estimators.promise import promised
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms import entropy
 from dpcore.methods import BEST, method_named, register
@@ -41,7 +41,7 @@ STRICT = 1e-9
 """Level of tests of what the system draws: another sample every time."""
 
 
-def loose(kind: type, **more: Any) -> PrivateLinearModel:
+def loose(kind, **more):
     """One for scikit-learn's checks: little noise, repeatable."""
     if kind is PrivateLinearRegression:
         more.setdefault("target_bounds", more["bounds"])
@@ -60,7 +60,7 @@ CHECKED = [
 ]
 
 
-def expected_failures(estimator: PrivateLinearModel) -> dict[str, str]:
+def expected_failures(estimator):
     """What privacy forbids: with these bounds and a constant of 1 the columns are a thousandth."""
     if estimator.bounds == WIDE and estimator.fit_intercept:
         regression = isinstance(estimator, PrivateLinearRegression)
@@ -69,7 +69,7 @@ def expected_failures(estimator: PrivateLinearModel) -> dict[str, str]:
 
 
 @parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
-def test_conventions_of_scikit_learn(estimator, check) -> None:
+def test_conventions_of_scikit_learn(estimator, check):
     check(estimator)
 
 
@@ -79,24 +79,24 @@ NUMBERS_X, NUMBERS = load_diabetes(return_X_y=True)
 UNIT, NUMBER_BOUNDS, TARGETS = (0.0, 1.0), (-0.2, 0.2), (25.0, 346.0)
 
 
-def regression(**more: Any) -> PrivateLinearRegression:
+def regression(**more):
     return PrivateLinearRegression(bounds=NUMBER_BOUNDS, target_bounds=TARGETS, **more)
 
 
-def every_method() -> list[tuple[type, str]]:
+def every_method():
     kinds = {PrivateLogisticRegression: "logistic", PrivateHuberSVC: "huber"}
     result = [(kind, method) for kind, loss in kinds.items() for method in sound_methods(loss)]
     return [*result, *((PrivateLinearRegression, method) for method in sound_methods("squared"))]
 
 
-def of(kind: type, **more: Any) -> Any:
+def of(kind, **more):
     if kind is PrivateLinearRegression:
         return regression(**more).fit(NUMBERS_X, NUMBERS)
     return kind(bounds=UNIT, **more).fit(X, Y)
 
 
 @pytest.mark.parametrize(("kind", "method"), every_method())
-def test_every_sound_method_by_name(kind: type, method: str) -> None:
+def test_every_sound_method_by_name(kind, method):
     model = of(kind, epsilon=0.9, method=method)
     result = model.guarantee_
     assert result.method == method
@@ -109,7 +109,7 @@ def test_every_sound_method_by_name(kind: type, method: str) -> None:
     assert np.isfinite(model.coef_).all()
 
 
-def test_the_methods_are_the_registers_and_none_without_privacy() -> None:
+def test_the_methods_are_the_registers_and_none_without_privacy():
     learn = {key for key, method in register().items() if "logistic" in method.losses}
     assert set(sound_methods("logistic")) == learn - {"nonprivate"}
     assert BEST not in register()
@@ -125,11 +125,11 @@ def test_the_methods_are_the_registers_and_none_without_privacy() -> None:
         (PrivateLinearRegression, 3.0, "objpert"),
     ],
 )
-def test_the_best_method_is_a_rule_in_public_values(kind: type, epsilon: float, method: str):
+def test_the_best_method_is_a_rule_in_public_values(kind, epsilon, method):
     assert of(kind, epsilon=epsilon).guarantee_.method == method
 
 
-def test_models_are_good_where_the_noise_is_little() -> None:
+def test_models_are_good_where_the_noise_is_little():
     assert PrivateLogisticRegression(10, bounds=UNIT).fit(X, Y).score(X, Y) > 0.88
     assert PrivateHuberSVC(10, bounds=UNIT).fit(X, Y).score(X, Y) > 0.88
     assert regression(epsilon=100).fit(NUMBERS_X, NUMBERS).score(NUMBERS_X, NUMBERS) > 0.4
@@ -140,7 +140,7 @@ def test_models_are_good_where_the_noise_is_little() -> None:
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, PrivateLinearRegression])
-def test_without_public_bounds_nothing_is_fitted(kind: type) -> None:
+def test_without_public_bounds_nothing_is_fitted(kind):
     with pytest.raises(ValueError, match="bounds is None, but it must be given") as refused:
         kind().fit(X, Y)
     assert isinstance(refused.value, dpcore.InvalidInput)
@@ -173,7 +173,7 @@ def test_without_public_bounds_nothing_is_fitted(kind: type) -> None:
         ({"classes": [0, "a"]}, "classes holds texts and numbers"),
     ],
 )
-def test_a_bad_parameter_is_refused_by_fit_and_named(more: dict[str, Any], field: str) -> None:
+def test_a_bad_parameter_is_refused_by_fit_and_named(more, field):
     model = PrivateLogisticRegression(**{"bounds": UNIT} | more)
     with pytest.raises(ValueError, match=field):
         model.fit(X, Y)
@@ -182,13 +182,13 @@ def test_a_bad_parameter_is_refused_by_fit_and_named(more: dict[str, Any], field
 
 @pytest.mark.parametrize("kind", [list, lambda y: np.array(y, dtype=object), pd.Series])
 @pytest.mark.parametrize("classes", [None, [0, 1]])
-def test_labels_that_are_partly_texts_are_refused(kind: Any, classes: Any) -> None:
+def test_labels_that_are_partly_texts_are_refused(kind, classes):
     model = PrivateLogisticRegression(bounds=UNIT, classes=classes)
     with pytest.raises(dpcore.InvalidInput, match="y holds texts and numbers"):
         model.fit(X, kind([0, "a", *Y[2:]]))
 
 
-def test_values_outside_the_bounds_are_clipped() -> None:
+def test_values_outside_the_bounds_are_clipped():
     outside = X * 3.0 - 1.0
     clipped = np.clip(outside, 0.0, 1.0)
     models = [
@@ -208,9 +208,7 @@ def test_values_outside_the_bounds_are_clipped() -> None:
 
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("norm", ["unit", "clip"])
-def test_rows_are_never_longer_than_one_and_hang_on_their_own_record_only(
-    intercept: bool, norm: str
-) -> None:
+def test_rows_are_never_longer_than_one_and_hang_on_their_own_record_only(intercept, norm):
     generator = np.random.default_rng(0)
     x = generator.standard_cauchy((200, 5)) * 10.0 ** generator.integers(-5, 300, (200, 1))
     bounds = np.array([(-1.0, 1.0), (0.0, 1e-3), (-5.0, -4.0), (-1e200, 1e200), (3.0, 4.0)])
@@ -222,7 +220,7 @@ def test_rows_are_never_longer_than_one_and_hang_on_their_own_record_only(
     assert np.array_equal(np.delete(rows, 7, axis=0), np.delete(changed, 7, axis=0))
 
 
-def test_one_bound_for_all_columns_is_as_good_as_one_for_each() -> None:
+def test_one_bound_for_all_columns_is_as_good_as_one_for_each():
     models = [
         PrivateHuberSVC(bounds=bounds, random_state=3).fit(X, Y)
         for bounds in (UNIT, [UNIT] * X.shape[1], np.array([UNIT] * X.shape[1]))
@@ -232,7 +230,7 @@ def test_one_bound_for_all_columns_is_as_good_as_one_for_each() -> None:
     assert models[0].guarantee_.public.bounds == (UNIT,) * X.shape[1]
 
 
-def test_what_is_public_is_stated() -> None:
+def test_what_is_public_is_stated():
     taken = PrivateLogisticRegression(bounds=UNIT).fit(X, Y).guarantee_.public
     assert (taken.records, taken.classes, taken.classes_given) == (len(Y), (0, 1), False)
     assert "taken from y, and stated to be public" in str(taken)
@@ -246,7 +244,7 @@ def test_what_is_public_is_stated() -> None:
     assert regression().fit(NUMBERS_X, NUMBERS).guarantee_.public.target_bounds == TARGETS
 
 
-def test_claim_and_proof_stand_apart() -> None:
+def test_claim_and_proof_stand_apart():
     model = PrivateLogisticRegression(2.0, method="outpert", bounds=UNIT).fit(X, Y)
     result = model.guarantee_
     assert (result.epsilon, result.delta) == (None, None)
@@ -260,7 +258,7 @@ def test_claim_and_proof_stand_apart() -> None:
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-def test_the_promise_is_the_calibrations_of_these_public_values(adjacency: str) -> None:
+def test_the_promise_is_the_calibrations_of_these_public_values(adjacency):
     model = PrivateLogisticRegression(0.5, 1e-6, bounds=UNIT, adjacency=adjacency).fit(X, Y)
     problem = Problem("logistic", LAM, *(X.shape + np.array([0, 1])), Adjacency(adjacency))
     (made,) = method_named("dpgd").calibrate(problem, [0.5], 1e-6, Edition.SOUND, Settings())
@@ -272,7 +270,7 @@ def test_the_promise_is_the_calibrations_of_these_public_values(adjacency: str) 
 
 
 @pytest.mark.parametrize("seed", [7, np.random.RandomState(7), np.random.default_rng(7)])
-def test_a_seed_is_for_exploration_only(seed: Any) -> None:
+def test_a_seed_is_for_exploration_only(seed):
     models = [
         PrivateLogisticRegression(epsilon, bounds=UNIT, random_state=copy.deepcopy(seed)).fit(X, Y)
         for epsilon in (0.5, 2.0)
@@ -289,10 +287,10 @@ def test_a_seed_is_for_exploration_only(seed: Any) -> None:
     assert np.array_equal(again.coef_, models[0].coef_)
 
 
-def test_one_seed_at_two_noises_gives_the_weights_away_and_the_system_does_not() -> None:
+def test_one_seed_at_two_noises_gives_the_weights_away_and_the_system_does_not():
     """Why a seed proves nothing: a line through two releases leads to the weights without noise."""
 
-    def centre(seed: int | None) -> np.ndarray:
+    def centre(seed):
         models = [
             PrivateLogisticRegression(
                 epsilon, method="outpert_pure", bounds=UNIT, random_state=seed, lam=0.1
@@ -309,7 +307,7 @@ def test_one_seed_at_two_noises_gives_the_weights_away_and_the_system_does_not()
     assert np.linalg.norm(centre(None) - exact) > 0.01
 
 
-def noiseless(lam: float, epsilon: float = 0.8) -> np.ndarray:
+def noiseless(lam, epsilon=0.8):
     """What output perturbation blurs."""
     rows = prepared(X, np.array([UNIT] * X.shape[1]), intercept=True, norm="unit")
     problem = Problem("logistic", lam, *rows.shape, Adjacency.ZERO_OUT)
@@ -322,7 +320,7 @@ SEED = 1_234_567_891
 
 
 @pytest.mark.parametrize("seed", [None, SEED])
-def test_nothing_of_the_records_the_seed_or_the_noise_is_left(seed: int | None) -> None:
+def test_nothing_of_the_records_the_seed_or_the_noise_is_left(seed):
     model = PrivateLogisticRegression(
         0.8, method="outpert", lam=0.1, bounds=UNIT, random_state=seed
     ).fit(X, Y)
@@ -349,12 +347,12 @@ def test_nothing_of_the_records_the_seed_or_the_noise_is_left(seed: int | None) 
         assert not np.isin(each, exact).any()
 
 
-def test_what_is_printed_is_no_less_than_what_is_proved() -> None:
+def test_what_is_printed_is_no_less_than_what_is_proved():
     model = PrivateLogisticRegression(0.1234564, 1.2345614e-5, bounds=UNIT).fit(X, Y)
     assert "ε = 0.123457 at δ = 1.23457e-05" in str(model.guarantee_)
 
 
-def last_noise(problem_size: tuple[int, int], epsilon: float) -> float:
+def last_noise(problem_size, epsilon):
     """σ of each weight that DP-GD ends with where no record says anything: a linear recursion."""
     records, dimension = problem_size
     problem = Problem("logistic", LAM, records, dimension, Adjacency.ZERO_OUT)
@@ -368,7 +366,7 @@ def last_noise(problem_size: tuple[int, int], epsilon: float) -> float:
 
 @pytest.mark.parametrize("wrong", [1.0, 2.0 / 3.0, 1.5])
 @pytest.mark.parametrize("seeded", [False, True])
-def test_the_noise_is_as_wide_as_the_promise_needs(wrong: float, seeded: bool) -> None:
+def test_the_noise_is_as_wide_as_the_promise_needs(wrong, seeded):
     records, columns, models = 60, 40, 25
     nothing, y = np.zeros((records, columns)), np.arange(records) % 2
     weights = np.concatenate(
@@ -388,7 +386,7 @@ def test_the_noise_is_as_wide_as_the_promise_needs(wrong: float, seeded: bool) -
 
 
 @pytest.mark.parametrize("wrong", [1.0, 2.0 / 3.0, 1.5])
-def test_output_noise_is_as_wide_as_its_sensitivity_needs(wrong: float) -> None:
+def test_output_noise_is_as_wide_as_its_sensitivity_needs(wrong):
     lam, epsilon, exact = 0.05, 0.8, noiseless(0.05)
     drawn = []
     for _ in range(40):
@@ -402,7 +400,7 @@ def test_output_noise_is_as_wide_as_its_sensitivity_needs(wrong: float) -> None:
     assert (min(level.cdf(total), level.sf(total)) > STRICT) == (wrong == 1.0)
 
 
-def test_no_two_classes_share_their_noise() -> None:
+def test_no_two_classes_share_their_noise():
     nothing, y = np.zeros((60, 4)), np.arange(60) % 3
     model = PrivateLogisticRegression(bounds=(-1, 1), fit_intercept=False).fit(nothing, y)
     assert len(np.unique(model.coef_)) == model.coef_.size
@@ -413,11 +411,11 @@ KINDS = (*CLASSIFIERS, PrivateLinearRegression)
 SECRET = "4711-secret"
 
 
-def unfitted(kind: type, **more: Any) -> Any:
+def unfitted(kind, **more):
     return regression(**more) if kind is PrivateLinearRegression else kind(bounds=UNIT, **more)
 
 
-def refused(fit: Any, field: str) -> str:
+def refused(fit, field):
     """The one sentence that refuses records; it names no value and no number of them."""
     with pytest.raises(dpcore.InvalidInput) as refusal:
         fit()
@@ -435,7 +433,7 @@ def refused(fit: Any, field: str) -> str:
 @pytest.mark.parametrize("form", [np.asarray, list, pd.DataFrame])
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_row_with_a_gap_is_refused_by_its_column(kind: type, gap: str, form: Any) -> None:
+def test_a_row_with_a_gap_is_refused_by_its_column(kind, gap, form):
     rows = X[:30].astype(object)
     rows[[4, 7, 9], 2] = GAPS[gap]
     model = unfitted(kind)
@@ -449,7 +447,7 @@ def test_a_row_with_a_gap_is_refused_by_its_column(kind: type, gap: str, form: A
 
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_outcome_that_is_a_gap_is_refused(kind: type, gap: str) -> None:
+def test_an_outcome_that_is_a_gap_is_refused(kind, gap):
     outcomes = Y[:30].astype(object)
     outcomes[[1, 2]] = GAPS[gap]
     sentence = refused(lambda: unfitted(kind).fit(X[:30], outcomes), "y")
@@ -460,7 +458,7 @@ def test_an_outcome_that_is_a_gap_is_refused(kind: type, gap: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_refusal_repeats_what_a_record_holds(kind: type) -> None:
+def test_no_refusal_repeats_what_a_record_holds(kind):
     rows = X[:30].astype(object)
     rows[4, 7] = SECRET
     assert "text" in refused(lambda: unfitted(kind).fit(rows, Y[:30]), "column 8 of X")
@@ -477,12 +475,10 @@ def test_no_refusal_repeats_what_a_record_holds(kind: type) -> None:
 
 
 @pytest.mark.parametrize(("kind", "method"), every_method())
-def test_the_claim_is_of_the_edition_that_was_used(
-    kind: type, method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_claim_is_of_the_edition_that_was_used(kind, method, monkeypatch):
     made: list[Calibration] = []
 
-    def noted(calibration: Calibration, *others: Any, **more: Any) -> ModelGuarantee:
+    def noted(calibration, *others, **more):
         made.append(calibration)
         return promised(calibration, *others, **more)
 
@@ -506,11 +502,11 @@ def test_the_claim_is_of_the_edition_that_was_used(
 class Entropy:
     """Stands in for the operating system: the same bytes for the same seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         self.generator = np.random.default_rng(seed)
         self.taken: list[bytes] = []
 
-    def urandom(self, count: int) -> bytes:
+    def urandom(self, count):
         self.taken.append(self.generator.bytes(count))
         return self.taken[-1]
 
@@ -518,12 +514,12 @@ class Entropy:
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 @pytest.mark.parametrize("method", ["sgdpert", "grpua"])
 def test_batches_come_from_pcg64_with_256_bits_of_the_systems_entropy(
-    method: str, adjacency: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    method, adjacency, monkeypatch
+):
     drawn: list[tuple[tuple[int, int, int, bool], Any]] = []
     batches = stochastic._batches
 
-    def noted(generator: np.random.Generator, *sizes: Any) -> Any:
+    def noted(generator, *sizes):
         assert isinstance(generator.bit_generator, np.random.PCG64)
         drawn.append((sizes, batches(generator, *sizes)))
         return drawn[-1][1]
@@ -557,9 +553,7 @@ def test_batches_come_from_pcg64_with_256_bits_of_the_systems_entropy(
 
 
 @pytest.mark.parametrize(("kind", "method"), every_method())
-def test_no_fit_touches_numpys_global_state_and_two_draw_other_noise(
-    kind: type, method: str
-) -> None:
+def test_no_fit_touches_numpys_global_state_and_two_draw_other_noise(kind, method):
     models = []
     for _ in range(2):
         np.random.seed(0)  # noqa: NPY002
@@ -570,7 +564,7 @@ def test_no_fit_touches_numpys_global_state_and_two_draw_other_noise(
     assert not np.isin(models[0].coef_, models[1].coef_).any()
 
 
-def test_where_noise_and_batches_came_from_is_stated() -> None:
+def test_where_noise_and_batches_came_from_is_stated():
     everything = PrivateLogisticRegression(bounds=UNIT).fit(X, Y).guarantee_
     assert everything.randomness == "Every noise number came from the operating system."
     assert everything.randomness in str(everything)
@@ -582,7 +576,7 @@ def test_where_noise_and_batches_came_from_is_stated() -> None:
     assert seeded.status is Status.EXPLORATION
 
 
-def test_the_guarantee_leaves_out_what_scaled_the_records_before() -> None:
+def test_the_guarantee_leaves_out_what_scaled_the_records_before():
     rows = np.random.default_rng(0).random((300, 2))
     labels, told = rows[:, 0] > 0.5, []
     for value in (0.5, 1e6):
@@ -600,7 +594,7 @@ def test_the_guarantee_leaves_out_what_scaled_the_records_before() -> None:
         assert "X as handed to `fit`" in " ".join((page or "").split())
 
 
-def test_they_work_in_pipelines_and_cross_validation() -> None:
+def test_they_work_in_pipelines_and_cross_validation():
     model = make_pipeline(
         FunctionTransformer(np.log1p), PrivateLogisticRegression(5, bounds=(0, np.log(2)))
     )
@@ -611,7 +605,7 @@ def test_they_work_in_pipelines_and_cross_validation() -> None:
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, PrivateLinearRegression])
-def test_the_page_of_each_says_what_is_not_private(kind: type) -> None:
+def test_the_page_of_each_says_what_is_not_private(kind):
     text = " ".join((kind.__doc__ or "").split())
     assert "`cross_val_score` measure on real records" in text
     assert "is not private" in text
@@ -622,14 +616,14 @@ def test_the_page_of_each_says_what_is_not_private(kind: type) -> None:
     assert "LATER" not in text
 
 
-def test_names_of_columns_are_kept() -> None:
+def test_names_of_columns_are_kept():
     frame = pd.DataFrame(X, columns=[f"column {place}" for place in range(X.shape[1])])
     model = PrivateHuberSVC(bounds=UNIT).fit(frame, Y)
     assert list(model.feature_names_in_) == list(frame.columns)
     assert set(model.predict(frame)) <= {0, 1}
 
 
-def test_lam_follows_the_method() -> None:
+def test_lam_follows_the_method():
     assert PrivateLogisticRegression()._lam("dpgd", (100, 5)) == LAM
     assert PrivateLogisticRegression()._lam("outpert", (100, 5)) == default_lam(100, 5)
     assert PrivateLogisticRegression(lam=0.5)._lam("dpgd", (100, 5)) == 0.5

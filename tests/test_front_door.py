@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RUN = dpcore.Run(noise_multiplier=1.1, sampling_rate=0.01, steps=1000)
 
 
-def command(*words: str) -> dict[str, object]:
+def command(*words):
     """What a command prints as JSON."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -38,13 +38,13 @@ def command(*words: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", dpcore.__all__)
-def test_every_name_is_there_and_documented(name: str) -> None:
+def test_every_name_is_there_and_documented(name):
     result = getattr(dpcore, name)
     assert (inspect.getdoc(result) or "").strip()
     assert name in dir(dpcore)
 
 
-def assigned(module: ast.Module, name: str) -> object:
+def assigned(module, name):
     """The value that a module gives a name, as it is written."""
     (value,) = (
         node.value
@@ -55,7 +55,7 @@ def assigned(module: ast.Module, name: str) -> object:
     return ast.literal_eval(value)
 
 
-def test_the_module_and_its_stub_list_the_same_names() -> None:
+def test_the_module_and_its_stub_list_the_same_names():
     module, stub = (
         ast.parse((ROOT / "dpcore" / f"__init__.{ending}").read_text(encoding="utf-8"))
         for ending in ("py", "pyi")
@@ -92,7 +92,7 @@ def test_the_module_and_its_stub_list_the_same_names() -> None:
         ("import dpcore; dpcore.PrivateLogisticRegression", {"torch", "streamlit"}),
     ],
 )
-def test_a_name_loads_what_it_needs_and_no_more(code: str, unwanted: set[str]) -> None:
+def test_a_name_loads_what_it_needs_and_no_more(code, unwanted):
     report = f"{code}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, check=True
@@ -100,7 +100,7 @@ def test_a_name_loads_what_it_needs_and_no_more(code: str, unwanted: set[str]) -
     assert not set(json.loads(done.stdout)) & unwanted
 
 
-def test_importing_takes_no_time() -> None:
+def test_importing_takes_no_time():
     code = "import time; t = time.process_time(); import dpcore; print(time.process_time() - t)"
     took = min(
         float(subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True).stdout)
@@ -109,7 +109,7 @@ def test_importing_takes_no_time() -> None:
     assert took < 0.3
 
 
-def test_one_release_has_the_numbers_of_the_mechanism_and_of_the_command() -> None:
+def test_one_release_has_the_numbers_of_the_mechanism_and_of_the_command():
     sigma = dpcore.sigma(epsilon=1, delta=1e-5, sensitivity=2)
     assert sigma == analytic_sigma(1.0, 1e-5, 2.0)
     typed = command("sigma", "--epsilon", "1", "--delta", "1e-5", "--sensitivity", "2")
@@ -123,7 +123,7 @@ def test_one_release_has_the_numbers_of_the_mechanism_and_of_the_command() -> No
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency: str) -> None:
+def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency):
     run = dpcore.Run(1.1, 0.01, 1000, adjacency)
     result = dpcore.certify(run, 1e-5)
     assert result == accountants.certify(run.event(), 1e-5, Adjacency(adjacency), "pld")
@@ -133,7 +133,7 @@ def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency: s
     assert typed["epsilon"] == pytest.approx(result.epsilon, rel=1e-12)
 
 
-def test_a_run_has_the_epsilon_of_a_second_accounting_and_its_delta_gives_it_back() -> None:
+def test_a_run_has_the_epsilon_of_a_second_accounting_and_its_delta_gives_it_back():
     from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
     from dp_accounting.pld import PLDAccountant
 
@@ -144,7 +144,7 @@ def test_a_run_has_the_epsilon_of_a_second_accounting_and_its_delta_gives_it_bac
     assert dpcore.delta(RUN, epsilon=epsilon) == pytest.approx(1e-5, rel=1e-2)
 
 
-def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command() -> None:
+def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command():
     run = dpcore.Run(2.8, 0.01, 250, decay=0.9, decay_every=100)
     plan = TrainingPlan(2.8, 10_000, 100, 250, 1e-5, decay=0.9, decay_every=100)
     assert run.event() == plan.event()
@@ -156,7 +156,7 @@ def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command() -
     assert dpcore.epsilon(run, 1e-5) > dpcore.epsilon(dpcore.Run(2.8, 0.01, 250), 1e-5)
 
 
-def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner() -> None:
+def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner():
     settings = {"records": 5_000, "batch": 50, "steps": 250, "decay": 0.97, "decay_every": 100}
     plan = TrainingPlan(sigma=2.4, delta=1e-5, clip=2.0, **settings)
     for unknown in ("clip", "delta"):
@@ -166,7 +166,7 @@ def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner(
     assert by_multiplier.guarantee == planner.spent(plan, "pld")
 
 
-def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_named() -> None:
+def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_named():
     assert dpcore.epsilon(RUN, delta=1e-5, accountant="gdp") == math.inf
     result = dpcore.certify(RUN, 1e-5, accountant="gdp")
     assert result.epsilon is None
@@ -174,7 +174,7 @@ def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_nam
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "steps", "batch"])
-def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown: str) -> None:
+def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown):
     given = {"steps": 500, "batch": 100, "noise_multiplier": 1.1}
     given.pop({"sigma": "noise_multiplier"}.get(unknown, unknown))
     sampling = {"sampling": "poisson"} if unknown == "batch" else {}
@@ -189,7 +189,7 @@ def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown: str) 
     assert typed[unknown] == pytest.approx(result.value, rel=1e-9)
 
 
-def test_a_plan_without_a_batch_takes_every_record() -> None:
+def test_a_plan_without_a_batch_takes_every_record():
     result = dpcore.plan("sigma", epsilon=1, delta=1e-5)
     assert result.value == pytest.approx(dpcore.sigma(1, 1e-5), rel=2e-4)
     assert dpcore.plan("epsilon", noise_multiplier=4).value == pytest.approx(
@@ -197,7 +197,7 @@ def test_a_plan_without_a_batch_takes_every_record() -> None:
     )
 
 
-def test_risk_follows_the_budget_the_run_or_the_guarantee() -> None:
+def test_risk_follows_the_budget_the_run_or_the_guarantee():
     assert dpcore.risk(1, delta=1e-5) == risk.odds(PrivacyBudget(1.0, 1e-5), Adjacency.ZERO_OUT)
     assert dpcore.risk(1, 1e-5).right == command("risk", "--epsilon", "1", "--delta", "1e-5")[
         "from_budget"
@@ -212,13 +212,13 @@ def test_risk_follows_the_budget_the_run_or_the_guarantee() -> None:
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)
-def test_the_adjacency_of_an_epsilon_decides_what_is_guessed(adjacency: Adjacency) -> None:
+def test_the_adjacency_of_an_epsilon_decides_what_is_guessed(adjacency):
     answer = dpcore.risk(1, 1e-5, adjacency=str(adjacency))
     assert answer == risk.odds(PrivacyBudget(1.0, 1e-5), adjacency)
     assert answer.question == risk.QUESTION[adjacency]
 
 
-def test_records_come_by_name_or_from_a_file(tmp_path: Path) -> None:
+def test_records_come_by_name_or_from_a_file(tmp_path):
     assert dpcore.load("cohort", records=120, seed=1).frame.equals(
         datasets.load("cohort", records=120, seed=1).frame
     )
@@ -232,7 +232,7 @@ def test_records_come_by_name_or_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("few_splits")
-def test_explore_gives_the_table_of_the_page() -> None:
+def test_explore_gives_the_table_of_the_page():
     study = dpcore.Study(
         methods=("nonprivate", "outpert"), epsilons=(0.5,), preparation=Preparation(seed=1)
     )
@@ -240,7 +240,7 @@ def test_explore_gives_the_table_of_the_page() -> None:
     assert result.equals(for_a_file(answers(study)))
 
 
-def test_train_gives_the_table_of_the_command() -> None:
+def test_train_gives_the_table_of_the_command():
     from dpcore.evaluation.training import train
 
     study = dpcore.TrainingStudy("digits", config=dpcore.TrainingConfig("linear", epochs=1))
@@ -293,14 +293,14 @@ def test_train_gives_the_table_of_the_command() -> None:
         (lambda: dpcore.vary(dpcore.TrainingStudy(), "batch", [64], gives_way="all"), "gives way"),
     ],
 )
-def test_bad_input_is_named_in_one_sentence(ask, field: str) -> None:
+def test_bad_input_is_named_in_one_sentence(ask, field):
     with pytest.raises(dpcore.InvalidInput, match=field) as refused:
         ask()
     assert str(refused.value).endswith(".")
     assert "\n" not in str(refused.value)
 
 
-def test_the_examples_of_the_front_door_are_true() -> None:
+def test_the_examples_of_the_front_door_are_true():
     import doctest
 
     assert doctest.testmod(front).failed == 0

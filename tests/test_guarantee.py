@@ -1,7 +1,5 @@
 """The shared words: budgets are checked, and a vacuous statement is called so."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.errors import InvalidInput
@@ -20,12 +18,12 @@ from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
         (1.0, float("nan"), "delta"),
     ],
 )
-def test_a_bad_budget_is_refused(epsilon, delta, field) -> None:
+def test_a_bad_budget_is_refused(epsilon, delta, field):
     with pytest.raises(InvalidInput, match=f"{field} is .*, but it must be a finite number"):
         PrivacyBudget(epsilon, delta)
 
 
-def test_a_budget_is_kept_as_floats() -> None:
+def test_a_budget_is_kept_as_floats():
     budget = PrivacyBudget("1", 0)
     assert (budget.epsilon, budget.delta) == (1.0, 0.0)
     assert type(budget.delta) is float
@@ -34,10 +32,10 @@ def test_a_budget_is_kept_as_floats() -> None:
 @pytest.mark.parametrize(
     ("delta", "vacuous"), [(None, False), (0.0, False), (0.999, False), (1.0, True), (7.0, True)]
 )
-def test_from_delta_one_on_a_statement_says_nothing(delta, vacuous) -> None:
+def test_from_delta_one_on_a_statement_says_nothing(delta, vacuous):
     assert Guarantee(0.1, delta, Adjacency.ZERO_OUT, "a paper").vacuous is vacuous
 
 
-def test_every_adjacency_is_explained_in_one_sentence() -> None:
+def test_every_adjacency_is_explained_in_one_sentence():
     assert {str(a) for a in Adjacency} == {"add-remove", "zero-out", "replace-one"}
     assert len({adjacency.meaning for adjacency in Adjacency}) == 3

@@ -1,9 +1,6 @@
 """The register: adding a file enrols it, and every method says what it claims and what holds."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +31,7 @@ METHOD = replace(BASE, key="newcomer", title="Newcomer", paper="Doe and Roe 2031
 
 
 @pytest.fixture
-def another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def another_folder(tmp_path, monkeypatch):
     """A folder whose files count as method files, for one test."""
     monkeypatch.setattr(method_files, "__path__", [*method_files.__path__, str(tmp_path)])
     registers = methods.register, predictors.register, systems.register
@@ -46,14 +43,14 @@ def another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     sys.modules.pop("dpcore.erm.methods.newcomer", None)
 
 
-def test_the_papers_methods_come_first_and_the_modern_one_is_there() -> None:
+def test_the_papers_methods_come_first_and_the_modern_one_is_there():
     assert list(methods.register())[:5] == PAPER_ORDER
     assert "dpgd" in methods.register()
     with pytest.raises(InvalidInput, match="method is 'sgd', but it must be one of nonprivate, ou"):
         methods.method_named("sgd")
 
 
-def test_adding_a_file_enrols_its_method(another_folder) -> None:
+def test_adding_a_file_enrols_its_method(another_folder):
     before = list(methods.register())
     methods.register.cache_clear()
     (another_folder / "newcomer.py").write_text(NEWCOMER)
@@ -64,7 +61,7 @@ def test_adding_a_file_enrols_its_method(another_folder) -> None:
     assert any(row["method"] == "newcomer" for row in methods.describe())
 
 
-def test_a_method_of_which_no_other_file_knows_works_wherever_methods_do(another_folder) -> None:
+def test_a_method_of_which_no_other_file_knows_works_wherever_methods_do(another_folder):
     (another_folder / "newcomer.py").write_text(NEWCOMER)
     assert private_methods("class")["newcomer"] == "Newcomer"
     study = Study(methods=("newcomer",), epsilons=(1.0,), runs=2, records=200, dataset="cohort")
@@ -84,7 +81,7 @@ def test_a_method_of_which_no_other_file_knows_works_wherever_methods_do(another
         AccountEntry("model", epsilon=1.0, method="newcomer")
 
 
-def test_the_key_is_the_files_name_and_the_calibrations() -> None:
+def test_the_key_is_the_files_name_and_the_calibrations():
     problem = Problem("logistic", 0.1, 200, 5)
     files = {Path(path).stem for folder in method_files.__path__ for path in Path(folder).iterdir()}
     for key, method in methods.register().items():
@@ -97,7 +94,7 @@ def test_the_key_is_the_files_name_and_the_calibrations() -> None:
 
 
 @pytest.mark.parametrize("key", methods.register())
-def test_every_edition_states_a_claim_and_a_proof(key) -> None:
+def test_every_edition_states_a_claim_and_a_proof(key):
     method = methods.method_named(key)
     assert method.title
     assert method.paper
@@ -112,7 +109,7 @@ def test_every_edition_states_a_claim_and_a_proof(key) -> None:
 
 @pytest.mark.parametrize("key", methods.register())
 @pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
-def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency) -> None:
+def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency):
     method = methods.method_named(key)
     for convexity in ({"lam": 0.05}, {"lam": 0.0, "radius": 3.0}):
         problem = Problem(loss="huber", records=400, dimension=6, adjacency=adjacency, **convexity)
@@ -139,7 +136,7 @@ def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency) -> N
                     assert c.status is Status.PROVED
 
 
-def test_the_description_is_plain_and_complete() -> None:
+def test_the_description_is_plain_and_complete():
     rows = methods.describe()
     pairs = [(row["method"], row["edition"]) for row in rows]
     assert pairs == [(key, str(e)) for key, m in methods.register().items() for e in m.editions]
@@ -150,7 +147,7 @@ def test_the_description_is_plain_and_complete() -> None:
         assert row["status"] in {str(status) for status in Status}
 
 
-def test_best_goes_by_loss_and_epsilon_alone_and_a_study_names_what_it_stands_for() -> None:
+def test_best_goes_by_loss_and_epsilon_alone_and_a_study_names_what_it_stands_for():
     for loss, objective_from in (("logistic", 100.0), ("squared", 3.0)):
         for epsilon in (0.1, 0.9 * objective_from, 0.99 * objective_from):
             assert methods.best_method(loss, epsilon) == "dpgd"
@@ -160,7 +157,7 @@ def test_best_goes_by_loss_and_epsilon_alone_and_a_study_names_what_it_stands_fo
     assert Study(methods=("dpgd", "best")).methods == ("dpgd",)
 
 
-def test_what_is_often_the_best_is_trained_first_and_nothing_is_lost() -> None:
+def test_what_is_often_the_best_is_trained_first_and_nothing_is_lost():
     every = tuple(methods.register())
     order = methods.sooner_first(every)
     assert tuple(order[: len(methods.SOONER)]) == methods.SOONER

@@ -1,9 +1,6 @@
 """What the account takes a model to be is what the model's own calibration proves."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,22 +13,19 @@ from dpcore.accounting.model_proofs import (
     PURE,
     noise_multiplier,
 )
-from dpcore.erm.method import Calibration, Method, Settings
+from dpcore.erm.method import Method, Settings
 from dpcore.erm.one_vs_rest import calibrate
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.model_calibration import gaussian_mu
 from dpcore.guarantee import Adjacency, Edition
-from dpcore.models.model import ModelCalibration
 from dpcore.models.records import RecordShape
 
 BUDGETS = ((0.05, 1e-7), (0.9, 1e-5), (4.0, 1e-3))
 SIZES = ((200, 5), (20_000, 40))
 
 
-def made(
-    method: str, epsilon: float, delta: float, adjacency: Adjacency
-) -> Iterator[tuple[Calibration | ModelCalibration, float | None]]:
+def made(method, epsilon, delta, adjacency):
     """Calibrations of a method and the μ of each, on several shapes of data."""
     result = predictors.predictor_named(method)
     for records, columns in SIZES:
@@ -48,7 +42,7 @@ def made(
             yield fit, fit.gaussian_mu
 
 
-def test_every_method_has_its_proof() -> None:
+def test_every_method_has_its_proof():
     private = [key for key in predictors.register() if key != "nonprivate"]
     without = [key for key in private if key not in PROOFS]
     assert not without, (
@@ -59,7 +53,7 @@ def test_every_method_has_its_proof() -> None:
 
 
 @pytest.mark.parametrize("method", PROOFS)
-def test_a_model_costs_what_the_account_counts(method: str) -> None:
+def test_a_model_costs_what_the_account_counts(method):
     for (epsilon, delta), adjacency in itertools.product(BUDGETS, COVERED):
         if method == CLASSICAL and epsilon >= 1.0:
             continue
@@ -81,6 +75,6 @@ def test_a_model_costs_what_the_account_counts(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", PROOFS)
-def test_what_is_not_covered_has_no_calibration(method: str) -> None:
+def test_what_is_not_covered_has_no_calibration(method):
     with pytest.raises(InvalidInput, match="adjacency"):
         next(made(method, 1.0, 1e-5, Adjacency.ADD_REMOVE))

@@ -22,7 +22,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OPTIONAL = PROJECT["optional-dependencies"]
 
 
-def needed(texts: list[str]) -> dict[str, Requirement]:
+def needed(texts):
     every = [Requirement(text) for text in texts if text[:1].isalpha()]
     return {canonicalize_name(each.name): each for each in every}
 
@@ -31,7 +31,7 @@ ALWAYS = needed(PROJECT["dependencies"])
 EXTRA = {extra: needed(texts) for extra, texts in OPTIONAL.items() if extra != "all"}
 
 
-def imported(*paths: Path) -> set[str]:
+def imported(*paths):
     """The packages of others that the files import."""
     names: set[str] = set()
     for path in paths:
@@ -45,7 +45,7 @@ def imported(*paths: Path) -> set[str]:
     return {canonicalize_name(found.get(name, [name])[0]) for name in others}
 
 
-def test_what_the_package_imports_is_a_dependency_or_in_an_extra_that_is_named() -> None:
+def test_what_the_package_imports_is_a_dependency_or_in_an_extra_that_is_named():
     named = set(ALWAYS) | {canonicalize_name(name) for name in EXTRAS}
     assert imported(*(ROOT / "dpcore").rglob("*.py")) <= named
     app = imported(ROOT / "app.py", *(ROOT / "pages").rglob("*.py"))
@@ -53,13 +53,13 @@ def test_what_the_package_imports_is_a_dependency_or_in_an_extra_that_is_named()
 
 
 @pytest.mark.parametrize(("package", "extra"), EXTRAS.items())
-def test_the_extra_that_a_sentence_names_brings_the_package(package: str, extra: str) -> None:
+def test_the_extra_that_a_sentence_names_brings_the_package(package, extra):
     assert package in EXTRA[extra]
     assert package not in ALWAYS
     assert f"[{','.join(sorted(EXTRA))}]" in OPTIONAL["all"][0]
 
 
-def test_what_the_app_was_tested_with_is_pinned_within_the_ranges() -> None:
+def test_what_the_app_was_tested_with_is_pinned_within_the_ranges():
     pins = {
         name: next(iter(each.specifier)).version
         for file in ("requirements.txt", "requirements-dev.txt")
@@ -82,7 +82,7 @@ sys.meta_path.insert(0, Absent)
 """
 
 
-def without_extras(code: str) -> subprocess.CompletedProcess[str]:
+def without_extras(code):
     """The code, run where neither torch nor Streamlit is found."""
     return subprocess.run(
         [sys.executable, "-c", ABSENT + code], cwd=ROOT, capture_output=True, text=True
@@ -90,14 +90,14 @@ def without_extras(code: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("line", ["train --dataset digits --epsilon 3 --epochs 1"])
-def test_a_command_without_its_package_says_what_to_install(line: str) -> None:
+def test_a_command_without_its_package_says_what_to_install(line):
     done = without_extras(f"from dpcore.cli import main; sys.exit(main({line.split()}))")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert 'pip install "epsilon-explorer[networks]"' in done.stderr
 
 
 @pytest.mark.parametrize("call", ["train(study)", "vary(study, 'clip', (0.5, 2.0))"])
-def test_in_python_a_missing_package_is_an_import_error_that_names_the_extra(call: str) -> None:
+def test_in_python_a_missing_package_is_an_import_error_that_names_the_extra(call):
     done = without_extras(
         "import dpcore\n"
         "config = dpcore.TrainingConfig('linear', epochs=1)\n"
@@ -108,28 +108,28 @@ def test_in_python_a_missing_package_is_an_import_error_that_names_the_extra(cal
     assert "epsilon-explorer[networks]" in done.stdout, done.stderr
 
 
-def test_another_missing_module_is_no_matter_of_extras() -> None:
+def test_another_missing_module_is_no_matter_of_extras():
     with pytest.raises(ModuleNotFoundError, match="unheard_of"), naming_extras():
         import unheard_of  # type: ignore[import-not-found]  # noqa: F401
 
 
-def test_every_name_of_the_front_door_comes_without_torch_and_streamlit() -> None:
+def test_every_name_of_the_front_door_comes_without_torch_and_streamlit():
     names = "; ".join(f"dpcore.{name}" for name in dpcore.__all__)
     done = without_extras(f"import dpcore\n{names}")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_driver_without_torch_is_no_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_without_torch_is_no_accelerator(monkeypatch):
     monkeypatch.setattr(gradient.shutil, "which", lambda _: "nvidia-smi")
     monkeypatch.setitem(sys.modules, "torch", None)
     assert gradient.accelerator() is None
 
 
-def test_a_missing_package_ends_a_job_with_its_sentence(tmp_path: Path) -> None:
+def test_a_missing_package_ends_a_job_with_its_sentence(tmp_path):
     from dpcore.evaluation import work
 
     class Task:
-        def run(self, _: object) -> None:
+        def run(self, _):
             raise ModuleNotFoundError(name="torch.nn")
 
     context = work.JobContext(lambda *_: None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -15,7 +14,7 @@ SAID = (
 MAX_WORDS = 20
 
 
-def texts(node: ast.AST) -> Iterator[tuple[int, str]]:
+def texts(node):
     """Line and text of every string; what is put into one counts as a sign.
 
     Docstrings, and what the command line alone says, are left out.
@@ -38,7 +37,7 @@ def texts(node: ast.AST) -> Iterator[tuple[int, str]]:
         yield from texts(each)
 
 
-def long_sentences(source: str) -> list[str]:
+def long_sentences(source):
     return [
         f"line {line}: {sentence}"
         for line, text in texts(ast.parse(source))
@@ -47,7 +46,7 @@ def long_sentences(source: str) -> list[str]:
     ]
 
 
-def test_a_long_sentence_is_found() -> None:
+def test_a_long_sentence_is_found():
     words = " ".join(["word"] * MAX_WORDS)
     for held in (
         f'X = "{words} {{}}. {words}."',
@@ -63,7 +62,7 @@ def test_a_long_sentence_is_found() -> None:
         assert len(long_sentences(broken)) == 1
 
 
-def test_no_sentence_on_a_page_is_longer_than_twenty_words() -> None:
+def test_no_sentence_on_a_page_is_longer_than_twenty_words():
     places = [path for name in SAID for path in sorted((ROOT / name).rglob("*.py"))]
     result = [
         f"{path.relative_to(ROOT)}, {sentence}"

@@ -35,15 +35,13 @@ WRONG = [
 
 
 @pytest.fixture(autouse=True)
-def none_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def none_set(monkeypatch):
     for setting in settings.SETTINGS:
         monkeypatch.delenv(setting.name, raising=False)
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
-def test_a_wrong_value_is_refused_by_its_name(
-    name: str, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_value_is_refused_by_its_name(name, value, monkeypatch):
     settings.check(of_server=True)
     monkeypatch.setenv(name, value)
     with pytest.raises(InvalidInput) as refusal:
@@ -52,7 +50,7 @@ def test_a_wrong_value_is_refused_by_its_name(
     assert value in str(refusal.value)
 
 
-def test_right_values_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_right_values_are_taken(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     for name, values in {
         "DPCORE_FORGET_SECONDS": ["", "20", "7.5"],
@@ -69,22 +67,20 @@ def test_right_values_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert (settings.FORGET_SECONDS.seconds, settings.WATCH_SECONDS.seconds) == (20.0, 30.0)
 
 
-def test_a_mistyped_name_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistyped_name_is_refused_too(monkeypatch):
     monkeypatch.setenv("DPCORE_FORGET_SECOND", "20")
     with pytest.raises(InvalidInput, match=r"FORGET_SECOND is set.*did you mean DPCORE_FORGET_SEC"):
         settings.check()
 
 
-def test_the_password_in_a_url_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_password_in_a_url_is_not_repeated(monkeypatch):
     monkeypatch.setenv("DPCORE_LEDGER", "postgres://a:secret@here/ledger")
     with pytest.raises(InvalidInput, match="DPCORE_LEDGER is 'postgres://") as refusal:
         settings.check(of_server=True)
     assert "secret" not in str(refusal.value)
 
 
-def test_a_command_checks_what_commands_read(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_checks_what_commands_read(monkeypatch, capsys):
     monkeypatch.setenv("DPCORE_LEDGER", "/not/made/yet.db")
     command = ["delta", "--epsilon", "1", "--sigma", "4"]
     assert main(command) == 0
@@ -96,7 +92,7 @@ def test_a_command_checks_what_commands_read(
 @pytest.mark.parametrize(
     ("name", "value"), [("DPCORE_FORGET_SECONDS", "20s"), ("DPCORE_ROLES", __file__)]
 )
-def test_the_server_does_not_start(name: str, value: str) -> None:
+def test_the_server_does_not_start(name, value):
     done = subprocess.run(
         [sys.executable, "-c", "import app"],
         cwd=ROOT,
@@ -111,7 +107,7 @@ def test_the_server_does_not_start(name: str, value: str) -> None:
     assert name in lines[0]
 
 
-def test_no_other_module_names_a_variable() -> None:
+def test_no_other_module_names_a_variable():
     sources = [ROOT / "app.py", *ROOT.glob("dpcore/**/*.py"), *ROOT.glob("pages/**/*.py")]
     naming = {
         path.relative_to(ROOT).as_posix()
@@ -122,7 +118,7 @@ def test_no_other_module_names_a_variable() -> None:
     assert naming == {"dpcore/settings.py"}
 
 
-def test_the_documentation_lists_every_variable_with_its_usual_value() -> None:
+def test_the_documentation_lists_every_variable_with_its_usual_value():
     rows = re.findall(
         r"^\| `(DPCORE_\w+)` \|.*\| (.*) \|$", (ROOT / "docs/serve.md").read_text("utf-8"), re.M
     )
@@ -131,14 +127,14 @@ def test_the_documentation_lists_every_variable_with_its_usual_value() -> None:
     assert {name: without for name, without in rows if name in usual} == usual
 
 
-def test_a_look_that_fails_does_not_end_the_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_that_fails_does_not_end_the_looking(monkeypatch):
     looks: list[float] = []
 
-    def fail(_: dict[str, float], patience: float) -> None:
+    def fail(_, patience):
         looks.append(patience)
         raise RuntimeError
 
-    async def watch() -> None:
+    async def watch():
         task = asyncio.create_task(session_end._watch())
         while len(looks) < 3 and not task.done():
             await asyncio.sleep(0.01)

@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from dpcore.accounting import planner
 from dpcore.accounting.risk import odds
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
-from dpcore.datasets import Preparation, Table, load, read_upload
+from dpcore.datasets import Preparation, load, read_upload
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import curves, effects, exact_curves
 from dpcore.evaluation.baselines import baselines, usual
@@ -57,7 +56,7 @@ BESIDE = {"numpy", "pandas", "pathlib", "sys"}
 """What a snippet may import beside the front door."""
 
 
-def ran(code: str) -> tuple[dict[str, Any], str]:
+def ran(code):
     """The names that a snippet leaves, and what it prints; it may use the front door only."""
     through_the_front_door(code)
     names: dict[str, Any] = {}
@@ -67,7 +66,7 @@ def ran(code: str) -> tuple[dict[str, Any], str]:
     return names, printed.getvalue()
 
 
-def through_the_front_door(code: str) -> None:
+def through_the_front_door(code):
     """Refuse code that reaches for anything in the package but documented names."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
@@ -78,7 +77,7 @@ def through_the_front_door(code: str) -> None:
             assert node.value.id != "dpcore" or node.attr in dpcore.__all__
 
 
-def same(mine: pd.DataFrame, shown: pd.DataFrame, *, key: Sequence[str]) -> None:
+def same(mine, shown, *, key):
     """Two tables hold the same rows, in any order, apart from how long they took."""
     assert list(mine.columns) == list(shown.columns)
     left, right = (
@@ -92,14 +91,14 @@ def same(mine: pd.DataFrame, shown: pd.DataFrame, *, key: Sequence[str]) -> None
             )
 
 
-def test_a_way_round_the_front_door_is_noticed() -> None:
+def test_a_way_round_the_front_door_is_noticed():
     outside = ["from dpcore.accounting import planner", "import dpcore.accounting"]
     for code in (*outside, "import streamlit", "import dpcore\ndpcore.methods"):
         with pytest.raises(AssertionError):
             through_the_front_door(code)
 
 
-def typed(line: str) -> list[str]:
+def typed(line):
     """The words of a command line."""
     return shlex.split(line.replace("\\\n", " "))
 
@@ -141,7 +140,7 @@ EXPLORED = {
 }
 
 
-def on_explore(study: Study, records: Table) -> pd.DataFrame:
+def on_explore(study, records):
     """The table that the page shows: closed forms at once, a job for each trained method."""
     closed = [key for key in study.methods if method_named(key).closed_form]
     parts = splits(records, study.preparation)
@@ -158,7 +157,7 @@ def on_explore(study: Study, records: Table) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("name", EXPLORED)
-def test_explores_python_gives_the_table_on_screen(name: str) -> None:
+def test_explores_python_gives_the_table_on_screen(name):
     study = EXPLORED[name]
     shown = on_explore(study, load(study.dataset, records=study.records))
     code = explore.snippet([study])
@@ -168,9 +167,7 @@ def test_explores_python_gives_the_table_on_screen(name: str) -> None:
     assert "for exploration only" in code
 
 
-def test_explores_python_takes_a_table_of_ones_own_from_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_explores_python_takes_a_table_of_ones_own_from_a_file(tmp_path, monkeypatch):
     columns = "age: 18 to 90 years\nsmoker: one of no, yes\npredict score: 0 to 200"
     rows = [f"{20 + i % 60},{('no', 'yes')[i % 2]},{i % 150}" for i in range(120)]
     data = ("age,smoker,score\n" + "\n".join(rows) + "\n").encode()
@@ -190,7 +187,7 @@ def test_explores_python_takes_a_table_of_ones_own_from_a_file(
     same(names["table"], shown, key=("method", "epsilon"))
 
 
-def test_explores_python_gives_both_editions_beside_each_other() -> None:
+def test_explores_python_gives_both_editions_beside_each_other():
     study = EXPLORED["published, replaced records"]
     sound = replace(study, edition="sound", methods=("nonprivate", "opera"))
     records = load(study.dataset)
@@ -202,7 +199,7 @@ def test_explores_python_gives_both_editions_beside_each_other() -> None:
     assert ["sound.csv" in line for line in lines[1:]] == [False, True]
 
 
-def test_explores_python_gives_the_table_of_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explores_python_gives_the_table_of_decisions(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     costs = Costs(900.0, 100.0)
     judged = ClinicStudy(CLINIC, corrected=True)
@@ -222,7 +219,7 @@ def test_explores_python_gives_the_table_of_decisions(monkeypatch: pytest.Monkey
         assert main([*words[3:-1], os.devnull]) == 0
 
 
-def test_explores_python_gives_the_table_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explores_python_gives_the_table_of_groups(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     judged = GroupStudy(ClinicStudy(CLINIC, (0.2,), corrected=True), "sex")
     names, _ = ran(explore.group_snippet(judged))
@@ -235,7 +232,7 @@ def test_explores_python_gives_the_table_of_groups(monkeypatch: pytest.MonkeyPat
     assert main([*words[3:-1], os.devnull]) == 0
 
 
-def test_explores_python_gives_the_table_of_a_risk_curve() -> None:
+def test_explores_python_gives_the_table_of_a_risk_curve():
     names, _ = ran(explore.curve_snippet(CLINIC, "age"))
     same(names["table"], charted(ColumnStudy(CLINIC, ("age",))), key=("method", "at"))
     for column in ('a "b" $HOME `c`', "age"):
@@ -244,7 +241,7 @@ def test_explores_python_gives_the_table_of_a_risk_curve() -> None:
     assert main([*words[3:-1], os.devnull]) == 0
 
 
-def test_explores_python_gives_the_model_that_was_corrected_by_hand(tmp_path: Path) -> None:
+def test_explores_python_gives_the_model_that_was_corrected_by_hand(tmp_path):
     edited = HandStudy(CLINIC, (("age", "line", 0.25), ("sex", "male", -1.0)), run=2)
     names, _ = ran(explore.hand_snippet(edited))
     same(names["table"], corrected(edited), key=("column", "term", "measure"))
@@ -270,9 +267,7 @@ ASKED = [(sampling, adjacency) for sampling, each in ADJACENCIES.items() for adj
 
 @pytest.mark.parametrize("accountant", ["rdp", "pld"])
 @pytest.mark.parametrize(("sampling", "adjacency"), ASKED)
-def test_plans_python_gives_the_epsilon_on_screen(
-    sampling: str, adjacency: Adjacency, accountant: str
-) -> None:
+def test_plans_python_gives_the_epsilon_on_screen(sampling, adjacency, accountant):
     run = replace(PLANNED, sampling=sampling, adjacency=adjacency)
     names, printed = ran(plan.snippet(run, accountant))
     shown = planner.spent(run, accountant)
@@ -282,7 +277,7 @@ def test_plans_python_gives_the_epsilon_on_screen(
 
 @pytest.mark.parametrize("unknown", planner.UNKNOWNS)
 @pytest.mark.parametrize("accountant", ["rdp", "pld"])
-def test_plans_python_answers_the_question_asked_backwards(unknown: str, accountant: str) -> None:
+def test_plans_python_answers_the_question_asked_backwards(unknown, accountant):
     run = replace(PLANNED, decay=1.0, decay_every=1)
     epsilon = None if unknown == "epsilon" else 0.8
     names, _ = ran(plan.snippet(run, accountant, unknown, epsilon))
@@ -292,7 +287,7 @@ def test_plans_python_answers_the_question_asked_backwards(unknown: str, account
 
 
 @pytest.mark.parametrize("number", ["2.4", "5000", "50", "250", "1e-05", "2.0", "0.97", "100"])
-def test_a_changed_number_in_plans_python_is_noticed(number: str) -> None:
+def test_a_changed_number_in_plans_python_is_noticed(number):
     code = plan.snippet(PLANNED, "rdp")
     changed = re.sub(rf"={re.escape(number)},", f"={float(number) * 0.9!r},", code, count=1)
     changed = re.sub(r"=(\d+)\.0,", r"=\1,", changed)
@@ -324,7 +319,7 @@ TRAINED = {
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_trains_python_gives_the_history_on_screen(name: str) -> None:
+def test_trains_python_gives_the_history_on_screen(name):
     study = TRAINED[name]
     code = train.snippet(study)
     names, printed = ran(code)
@@ -333,14 +328,14 @@ def test_trains_python_gives_the_history_on_screen(name: str) -> None:
     assert "for exploration only" in code
 
 
-def test_the_budget_is_felt() -> None:
+def test_the_budget_is_felt():
     names, _ = ran(train.snippet(TRAINED["a σ and a budget"]))
     assert names["history"]["epsilon"].max() <= 1.0
     unlimited = replace(TRAINED["a σ and a budget"], budget=None)
     assert ran(train.snippet(unlimited))[0]["history"]["epsilon"].max() > 1.0
 
 
-def test_a_training_for_keeping_is_offered_as_an_exploration() -> None:
+def test_a_training_for_keeping_is_offered_as_an_exploration():
     study = replace(TRAINED["usual"], release="0" * 32, runs=2, models=2)
     names, _ = ran(train.snippet(study).split("history =")[0])
     assert names["study"] == replace(TRAINED["usual"], runs=2)
@@ -350,9 +345,7 @@ def test_a_training_for_keeping_is_offered_as_an_exploration() -> None:
     ("setting", "way", "values"),
     [("clip", "noise", (0.5, 1.0)), ("decay", "epochs", (0.9, 1.0))],
 )
-def test_trains_python_gives_the_effect_of_a_setting(
-    setting: str, way: str, values: tuple[float, ...]
-) -> None:
+def test_trains_python_gives_the_effect_of_a_setting(setting, way, values):
     study = TRAINED["usual"]
     names, _ = ran(train.effect_snippet(study, setting, values, way))
     effect, records = effects.effect(setting), 1_437
@@ -367,9 +360,7 @@ def test_trains_python_gives_the_effect_of_a_setting(
 
 @pytest.mark.parametrize("adjacency", Adjacency)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
-def test_the_odds_are_those_of_the_panel_and_of_its_command(
-    epsilon: float, adjacency: Adjacency
-) -> None:
+def test_the_odds_are_those_of_the_panel_and_of_its_command(epsilon, adjacency):
     names, _ = ran(
         f"import dpcore\nodds = dpcore.risk({epsilon!r}, delta=1e-5, adjacency={str(adjacency)!r})"
     )
@@ -391,13 +382,13 @@ BLOCKS = [
 ]
 
 
-def commented(code: str, node: ast.stmt) -> str:
+def commented(code, node):
     """What stands behind a statement as a comment."""
     assert node.end_lineno is not None
     return code.splitlines()[node.end_lineno - 1].partition("  # ")[2]
 
 
-def agrees(comment: str, value: object) -> bool:
+def agrees(comment, value):
     """Whether a comment, which may be cut at "…", says what a value is."""
     number = re.match(r"(\d[\d.]*)(…|$|;|,)", comment)
     if number is not None:
@@ -411,7 +402,7 @@ def agrees(comment: str, value: object) -> bool:
 
 
 @pytest.mark.parametrize("code", BLOCKS, ids=["README", "python.md"])
-def test_every_line_of_the_documents_python_is_true(code: str) -> None:
+def test_every_line_of_the_documents_python_is_true(code):
     through_the_front_door(code)
     names: dict[str, Any] = {}
     compared = 0
@@ -430,7 +421,7 @@ def test_every_line_of_the_documents_python_is_true(code: str) -> None:
     assert compared >= 5
 
 
-def test_a_wrong_comment_is_noticed() -> None:
+def test_a_wrong_comment_is_noticed():
     assert agrees("3.7306…, the least noise", 3.73061)
     assert not agrees("3.7307…, the least noise", 3.73061)
     assert agrees("1724.0", 1724.0)
@@ -441,13 +432,13 @@ def test_a_wrong_comment_is_noticed() -> None:
 
 
 @pytest.mark.parametrize("model", ["naive-bayes", "k-means"])
-def test_a_model_of_the_survey_has_the_table_of_the_page(model: str) -> None:
+def test_a_model_of_the_survey_has_the_table_of_the_page(model):
     study = ModelStudy(model=model, epsilons=(0.5, 2.0), runs=3)
     names, _ = ran(model_snippet(study))
     assert names["study"] == study
     pd.testing.assert_frame_equal(names["table"], summary(curve(study)))
 
 
-def test_a_model_of_the_survey_has_one_table() -> None:
+def test_a_model_of_the_survey_has_one_table():
     with pytest.raises(dpcore.InvalidInput, match="study is a ModelStudy, but only a Study has"):
         dpcore.explore(ModelStudy(), bins=10)

@@ -1,13 +1,11 @@
 """No cell and no name of a column acts as a formula in a spreadsheet."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from dpcore.spreadsheet import cell, csv
 
 
-def test_a_table_taken_along_holds_no_formula() -> None:
+def test_a_table_taken_along_holds_no_formula():
     texts = ["=1+1", "+x", "-x", "@x", " =x", "\tx", "−1", "a=b", "a; =1;b-c;", None]
     wide = ["\uff1d1", "\uff0b1", "\uff0d1", "\uff201"]
     assert csv(pd.DataFrame({"=what": texts, "value": -1.5})).splitlines() == [

@@ -1,7 +1,5 @@
 """A small slice of the trials in `benchmarks.trials`, the same every time; and they can fail."""
 
-from __future__ import annotations
-
 import random
 import sys
 from functools import partial
@@ -15,19 +13,19 @@ from dpcore.errors import InvalidInput
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="trials are judged by /proc")
 
 
-def test_command_lines_are_answered_or_refused_in_one_sentence() -> None:
+def test_command_lines_are_answered_or_refused_in_one_sentence():
     tally = commands.run_trials(40, seed=1)
     assert tally.failures == []
     assert tally.counts["refused"] > 20
 
 
-def test_files_are_read_or_refused_in_whole_sentences() -> None:
+def test_files_are_read_or_refused_in_whole_sentences():
     tally = files.run_trials(80, seed=1, limits=Limits(seconds=60.0, mebibytes=1_024))
     assert tally.failures == []
     assert min(tally.counts["read"], tally.counts["refused"]) > 5
 
 
-def test_altered_files_in_the_form_of_published_ones_are_read_or_refused() -> None:
+def test_altered_files_in_the_form_of_published_ones_are_read_or_refused():
     verdicts = set()
     for number in range(160):
         draw, name = random.Random(number), published.SETS[number % len(published.SETS)]
@@ -39,28 +37,28 @@ def test_altered_files_in_the_form_of_published_ones_are_read_or_refused() -> No
     assert len(verdicts) == 2 * len(published.SETS)
 
 
-def test_links_bring_no_error_page_and_no_link() -> None:
+def test_links_bring_no_error_page_and_no_link():
     tally = links.run_trials(8, seed=1)
     assert tally.failures == []
     assert tally.counts["warned"] > 4
 
 
-def test_trials_see_a_traceback_an_infinity_an_echo_and_too_much_memory() -> None:
-    def fails() -> int:
+def test_trials_see_a_traceback_an_infinity_an_echo_and_too_much_memory():
+    def fails():
         raise RuntimeError("x")
 
-    def infinite() -> int:
+    def infinite():
         print("epsilon = inf")
         return 0
 
-    def echoes() -> int:
+    def echoes():
         print(f"it is {'y' * 900}.", file=sys.stderr)
         return 2
 
-    def hungry() -> int:
+    def hungry():
         return len(b"x" * 2**28) * 0
 
-    def starved() -> int:
+    def starved():
         return len(b"x" * 2**31) * 0
 
     line = ["sigma", "y" * 900]
@@ -72,7 +70,7 @@ def test_trials_see_a_traceback_an_infinity_an_echo_and_too_much_memory() -> Non
     assert files.fault(run_in_fork(infinite, Limits())) == ""
 
 
-def test_trials_see_a_link() -> None:
+def test_trials_see_a_link():
     assert links.live("The link asks for “https://evil.example/login”.")
     assert links.live("from 0 to 1 www.evil.example")
     assert not links.live("The link asks for “`https://evil.example/login`”.")

@@ -1,20 +1,16 @@
 """Independent ways to the figures the tests hold: integrals, mpmath, closed forms."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 
 import mpmath
 import numpy as np
 from scipy import integrate, special, stats
 
 from dpcore.accounting.accountants import certify, lower_bound
-from dpcore.accounting.events import Event
 from dpcore.guarantee import Adjacency
 
 
-def rdp_poisson(multiplier: float, rate: float, order: float) -> mpmath.mpf:
+def rdp_poisson(multiplier, rate, order):
     """RDP of a Poisson-sampled Gaussian, by its definition, at 40 digits."""
     with mpmath.workdps(40):
         nu, q, a = mpmath.mpf(multiplier), mpmath.mpf(rate), mpmath.mpf(order)
@@ -38,13 +34,11 @@ def rdp_poisson(multiplier: float, rate: float, order: float) -> mpmath.mpf:
         return mpmath.log(total) / (a - 1)
 
 
-def densities(
-    multiplier: float, rate: float, adjacency: Adjacency
-) -> tuple[Callable[[float], float], Callable[[float], float]]:
+def densities(multiplier, rate, adjacency):
     """Densities of the output with the record and without it (or with its opposite)."""
     q, nu = rate, multiplier
 
-    def mixture(x: float, mean: float) -> float:
+    def mixture(x, mean):
         return (1 - q) * stats.norm.pdf(x, 0, nu) + q * stats.norm.pdf(x, mean, nu)
 
     if adjacency is Adjacency.REPLACE_ONE:
@@ -52,7 +46,7 @@ def densities(
     return lambda x: mixture(x, 1.0), lambda x: stats.norm.pdf(x, 0, nu)
 
 
-def delta_of_one(multiplier: float, rate: float, adjacency: Adjacency, epsilon: float) -> float:
+def delta_of_one(multiplier, rate, adjacency, epsilon):
     """δ(ε) of one Poisson-sampled Gaussian step, the worse direction, by quadrature."""
     one, other = densities(multiplier, rate, adjacency)
     reach = 12.0 * multiplier + 1.0
@@ -64,7 +58,7 @@ def delta_of_one(multiplier: float, rate: float, adjacency: Adjacency, epsilon: 
     return max(values)
 
 
-def delta_of_two(multiplier: float, rate: float, epsilon: float) -> float:
+def delta_of_two(multiplier, rate, epsilon):
     """δ(ε) of two equal Poisson-sampled steps in the remove direction, by a double integral."""
     one, other = densities(multiplier, rate, Adjacency.ADD_REMOVE)
     grid = np.linspace(-9.0 * multiplier, 9.0 * multiplier + 1.0, 3001)
@@ -73,12 +67,12 @@ def delta_of_two(multiplier: float, rate: float, epsilon: float) -> float:
     return float(integrate.simpson(integrate.simpson(gap, x=grid), x=grid))
 
 
-def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, float]:
+def bounds(event, delta, adjacency):
     """(lower, upper) bound on the exact ε at δ by privacy loss distributions."""
     return lower_bound(event, delta, adjacency), certify(event, delta, adjacency, "pld").bound
 
 
-def gaussian_delta(epsilon: float, mu: float) -> float:
+def gaussian_delta(epsilon, mu):
     """δ(ε) of μ-Gaussian DP."""
     first = special.log_ndtr(-epsilon / mu + mu / 2)
     second = epsilon + special.log_ndtr(-epsilon / mu - mu / 2)

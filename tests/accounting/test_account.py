@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import reduce
@@ -62,11 +61,11 @@ MIXES = {
 MIXES["all kinds"] += [TREES, DPGD, FORESTS]
 
 
-def total(entries: Sequence[AccountEntry], adjacency: Adjacency = Adjacency.ZERO_OUT) -> float:
+def total(entries, adjacency=Adjacency.ZERO_OUT):
     return composed(entries, DELTA, adjacency).bound
 
 
-def oracle(entries: Sequence[AccountEntry]) -> float:
+def oracle(entries):
     """ε by Google's accountant; what is already spent is added by basic composition."""
     theirs = PLDAccountant(
         dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4
@@ -102,13 +101,13 @@ def oracle(entries: Sequence[AccountEntry]) -> float:
 
 
 @pytest.mark.parametrize("name", MIXES)
-def test_a_mix_costs_what_an_independent_accountant_says(name: str) -> None:
+def test_a_mix_costs_what_an_independent_accountant_says(name):
     ours, theirs = total(MIXES[name]), oracle(MIXES[name])
     # Both are upper bounds, each on a grid of its own.
     assert ours == pytest.approx(theirs, rel=1e-3)
 
 
-def test_adding_what_is_spent_is_no_less_than_composing_it_exactly() -> None:
+def test_adding_what_is_spent_is_no_less_than_composing_it_exactly():
     pld = privacy_loss_distribution.from_gaussian_mechanism(2.0, value_discretization_interval=1e-4)
     exact = pld.compose(
         privacy_loss_distribution.from_privacy_parameters(
@@ -129,34 +128,34 @@ entries_of_any_kind = st.lists(
 
 @settings(max_examples=10, deadline=None)
 @given(entries=entries_of_any_kind, seed=st.randoms(use_true_random=False))
-def test_the_order_does_not_matter(entries: list[AccountEntry], seed: object) -> None:
+def test_the_order_does_not_matter(entries, seed):
     shuffled = list(entries)
     seed.shuffle(shuffled)  # type: ignore[attr-defined]
     assert total(shuffled) == total(entries)
 
 
 @pytest.mark.parametrize("left_out", range(len(MIXES["all kinds"])))
-def test_no_entry_is_left_out(left_out: int) -> None:
+def test_no_entry_is_left_out(left_out):
     entries = MIXES["all kinds"]
     fewer = [entry for place, entry in enumerate(entries) if place != left_out]
     assert total(fewer) < total(entries) * (1.0 - 1e-3)
 
 
-def test_each_further_time_costs_more() -> None:
+def test_each_further_time_costs_more():
     for entry in (TRAINING, WEEKLY, LAPLACE):
         assert total([replace(entry, count=entry.count + 1)]) > total([entry])
         # One entry of four, or four entries of one.
         assert total([replace(entry, count=1)] * entry.count) == total([entry])
 
 
-def test_a_training_costs_what_the_planner_says() -> None:
+def test_a_training_costs_what_the_planner_says():
     run = TrainingPlan(2.0, 10_000, 256, 400, DELTA)
     assert total([replace(TRAINING, count=1)]) == spent(run, "pld").epsilon
     fixed = replace(run, sampling="fixed")
     assert total([replace(TRAINING, count=1, sampling="fixed")]) == spent(fixed, "pld").epsilon
 
 
-def test_releases_with_gaussian_noise_alone_are_exact() -> None:
+def test_releases_with_gaussian_noise_alone_are_exact():
     result = composed([WEEKLY, replace(WEEKLY, noise=7.0, count=1)], DELTA, Adjacency.ZERO_OUT)
     assert result.by == "Gaussian DP"
     sigma = (52 / 20.0**2 + 1 / 7.0**2) ** -0.5
@@ -164,9 +163,7 @@ def test_releases_with_gaussian_noise_alone_are_exact() -> None:
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)
-def test_a_release_s_noise_is_in_units_of_the_account_s_own_sensitivity(
-    adjacency: Adjacency,
-) -> None:
+def test_a_release_s_noise_is_in_units_of_the_account_s_own_sensitivity(adjacency):
     """Δ includes the adjacency, and C does not: replacing moves a sum of clipped records by 2C."""
     assert total([WEEKLY], adjacency) == total([WEEKLY])
     assert total([LAPLACE], adjacency) == total([LAPLACE])
@@ -176,14 +173,14 @@ def test_a_release_s_noise_is_in_units_of_the_account_s_own_sensitivity(
     assert total([TRAINING], adjacency) == spent(run, "pld").epsilon
 
 
-def test_pure_epsilon_adds_up_at_most() -> None:
+def test_pure_epsilon_adds_up_at_most():
     assert 0.3 < total([LAPLACE]) <= 5 * 0.1
     assert composed([LAPLACE], 1e-12, Adjacency.ZERO_OUT).bound == pytest.approx(0.5, rel=1e-3)
     assert total([replace(TREES, count=1)]) == pytest.approx(0.3, rel=1e-9)
     assert total([replace(TREES, count=100)]) < 0.6 * 100 * 0.3
 
 
-def test_what_is_spent_is_added_and_its_delta_is_taken() -> None:
+def test_what_is_spent_is_added_and_its_delta_is_taken():
     alone = composed([BEFORE], DELTA, Adjacency.ZERO_OUT)
     assert alone.epsilon == pytest.approx(0.2, rel=1e-9)
     assert alone.bound >= 0.2
@@ -206,7 +203,7 @@ CONVERSIONS = {
 
 @pytest.mark.parametrize("held", Adjacency)
 @pytest.mark.parametrize("adjacency", Adjacency)
-def test_adjacencies_are_never_mixed(held: Adjacency, adjacency: Adjacency) -> None:
+def test_adjacencies_are_never_mixed(held, adjacency):
     entry = replace(BEFORE, adjacency=held)
     expected = CONVERSIONS.get((str(held), str(adjacency)))
     if held is adjacency:
@@ -221,13 +218,13 @@ def test_adjacencies_are_never_mixed(held: Adjacency, adjacency: Adjacency) -> N
 
 
 @pytest.mark.parametrize("entry", [TRAINING, WEEKLY, LAPLACE])
-def test_noise_of_another_adjacency_is_refused(entry: AccountEntry) -> None:
+def test_noise_of_another_adjacency_is_refused(entry):
     Account(BUDGET, (replace(entry, adjacency=Adjacency.ZERO_OUT),))
     with pytest.raises(InvalidInput, match=r"Entry 1, .*: adjacency is 'replace-one', but it must"):
         Account(BUDGET, (replace(entry, adjacency=Adjacency.REPLACE_ONE),))
 
 
-def test_what_has_no_theorem_or_proof_is_refused() -> None:
+def test_what_has_no_theorem_or_proof_is_refused():
     fixed = replace(TRAINING, sampling="fixed")
     Account(BUDGET, (fixed,), Adjacency.REPLACE_ONE)
     with pytest.raises(InvalidInput, match="Entry 1, 'Model': PLD has no theorem here"):
@@ -237,7 +234,7 @@ def test_what_has_no_theorem_or_proof_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", MIXES)
-def test_the_days_add_up_to_the_whole(name: str) -> None:
+def test_the_days_add_up_to_the_whole(name):
     entries = MIXES[name]
     result = state(Account(BUDGET, tuple(entries)))
     spent = list(result.table["epsilon_spent"])
@@ -256,7 +253,7 @@ def test_the_days_add_up_to_the_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MIXES)
-def test_as_many_more_fit_as_are_named_and_no_more(name: str) -> None:
+def test_as_many_more_fit_as_are_named_and_no_more(name):
     result = state(Account(BUDGET, tuple(MIXES[name])))
     for each in rooms(result, [replace(TRAINING, count=1), replace(WEEKLY, count=1)]):
         entries = [*MIXES[name], replace(each.entry, count=max(1, each.count))]
@@ -269,7 +266,7 @@ def test_as_many_more_fit_as_are_named_and_no_more(name: str) -> None:
     }
 
 
-def test_nothing_fits_an_overdrawn_account_and_all_is_left_of_an_empty_one() -> None:
+def test_nothing_fits_an_overdrawn_account_and_all_is_left_of_an_empty_one():
     result = state(Account(PrivacyBudget(0.5, DELTA), (TRAINING, WEEKLY)))
     assert not result.is_within
     assert result.left == 0.0
@@ -292,16 +289,14 @@ def test_nothing_fits_an_overdrawn_account_and_all_is_left_of_an_empty_one() -> 
         ("laplace", [0.1, 0.9000000000000001], False),
     ],
 )
-def test_typed_decimals_keep_a_budget_to_the_last_digit(
-    kind: str, epsilons: list[float | str], *, is_within: bool
-) -> None:
+def test_typed_decimals_keep_a_budget_to_the_last_digit(kind, epsilons, *, is_within):
     typed = tuple(AccountEntry(kind, epsilon=each) for each in epsilons)
     result = state(Account(PrivacyBudget(1, DELTA), typed))
     assert result.is_within is is_within
     assert result.breaks_on == (None if is_within else typed[0].first)
 
 
-def test_typed_deltas_use_a_whole_delta_and_not_more() -> None:
+def test_typed_deltas_use_a_whole_delta_and_not_more():
     parts = [AccountEntry("spent", epsilon=0.1, delta=1e-6)] * 10
     for fitting in (parts, [*parts, LAPLACE]):
         assert state(Account(BUDGET, tuple(fitting))).is_within
@@ -321,7 +316,7 @@ def test_typed_deltas_use_a_whole_delta_and_not_more() -> None:
     ],
     ids=["releases", "both", "beside typed noise", "Laplace", "one tree", "models"],
 )
-def test_shares_use_the_whole_budget_and_never_more(entries: tuple[AccountEntry, ...]) -> None:
+def test_shares_use_the_whole_budget_and_never_more(entries):
     result = state(Account(BUDGET, entries))
     assert result.is_within
     assert result.guarantee.epsilon == pytest.approx(3.0, rel=2e-3)
@@ -332,14 +327,14 @@ def test_shares_use_the_whole_budget_and_never_more(entries: tuple[AccountEntry,
     assert state(Account(BUDGET, result.entries)).guarantee == result.guarantee
 
 
-def test_the_delta_of_a_gaussian_model_is_the_account_s_unless_it_is_named() -> None:
+def test_the_delta_of_a_gaussian_model_is_the_account_s_unless_it_is_named():
     (alone,) = state(Account(BUDGET, (replace(DPGD, count=1, delta=None),))).alone
     assert alone.bound == pytest.approx(0.5, rel=1e-6)
     (named,) = state(Account(BUDGET, (replace(DPGD, count=1, delta=1e-3),))).alone
     assert named.bound > 0.6
 
 
-def test_shares_of_releases_are_the_exact_split() -> None:
+def test_shares_of_releases_are_the_exact_split():
     (entry,) = state(Account(BUDGET, (replace(WEEKLY, noise=None, share=1.0),))).entries
     exact = split(BUDGET, 52, "pld").portions[0].noise_multiplier
     assert exact <= (entry.noise or 0.0) <= exact * 1.001
@@ -349,7 +344,7 @@ def test_shares_of_releases_are_the_exact_split() -> None:
     assert less / more == pytest.approx(2.0, rel=1e-3)
 
 
-def test_nothing_left_for_a_share_is_said() -> None:
+def test_nothing_left_for_a_share_is_said():
     small = PrivacyBudget(0.5, DELTA)
     with pytest.raises(InvalidInput, match="entries with a noise of their own spend ε = "):
         state(Account(small, (TRAINING, replace(WEEKLY, noise=None, share=1.0))))
@@ -357,14 +352,14 @@ def test_nothing_left_for_a_share_is_said() -> None:
         state(Account(small, (replace(BEFORE, delta=0.1), replace(WEEKLY, noise=None, share=1.0))))
 
 
-def test_an_epsilon_of_each_release_is_kept_by_it_alone() -> None:
+def test_an_epsilon_of_each_release_is_kept_by_it_alone():
     entry = replace(WEEKLY, noise=None, epsilon=0.5, count=1)
     result = state(Account(BUDGET, (entry,)))
     assert result.guarantee.epsilon == pytest.approx(0.5, rel=1e-3)
     assert (result.guarantee.epsilon or 1.0) <= 0.5
 
 
-def test_the_days_of_repetitions() -> None:
+def test_the_days_of_repetitions():
     entry = replace(WEEKLY, first=date(2026, 1, 31), count=4)
     assert [str(day) for day in replace(entry, every="month").days()] == [
         "2026-01-31",
@@ -410,14 +405,12 @@ def test_the_days_of_repetitions() -> None:
         (TRAINING, {"epsilon": 1.0}, "epsilon is given, but “training”"),
     ],
 )
-def test_each_wrong_field_is_named(
-    entry: AccountEntry, changes: dict[str, object], sentence: str
-) -> None:
+def test_each_wrong_field_is_named(entry, changes, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         replace(entry, **changes)  # type: ignore[arg-type]
 
 
-def test_too_much_is_refused() -> None:
+def test_too_much_is_refused():
     with pytest.raises(InvalidInput, match=f"at most {MAX_ENTRIES}"):
         Account(BUDGET, (WEEKLY,) * (MAX_ENTRIES + 1))
     with pytest.raises(InvalidInput, match="the number of trainings and releases is 3000"):
@@ -426,7 +419,7 @@ def test_too_much_is_refused() -> None:
         Account(PrivacyBudget(1.0, 0.0), (WEEKLY,))
 
 
-def test_progress_is_reported_and_can_end_it() -> None:
+def test_progress_is_reported_and_can_end_it():
     shares: list[float] = []
     state(
         Account(BUDGET, (TRAINING, replace(WEEKLY, noise=None, share=1.0))),
@@ -435,7 +428,7 @@ def test_progress_is_reported_and_can_end_it() -> None:
     assert len(shares) > 3
     assert shares == sorted(shares)
 
-    def stop(share: float, message: str) -> None:
+    def stop(share, message):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,8 +1,5 @@
 """The account goes through a link and a file and comes back; what is hostile is refused."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -31,7 +28,7 @@ ALL = (
 )
 
 
-def test_an_account_goes_through_a_link_and_comes_back() -> None:
+def test_an_account_goes_through_a_link_and_comes_back():
     assert from_link(to_link(ALL)) == ALL
     assert from_link("") == ()
     assert to_link([TRAINING]) == "training~Model~4~2026-01-15~quarter~2~~10000~256~10~poisson"
@@ -39,7 +36,7 @@ def test_an_account_goes_through_a_link_and_comes_back() -> None:
     assert odd.what == "a b c"
 
 
-def test_an_account_goes_through_a_file_and_comes_back() -> None:
+def test_an_account_goes_through_a_file_and_comes_back():
     assert from_csv(to_csv(ALL)) == ALL
     assert from_csv(to_csv(())) == ()
     assert to_csv(()).strip().split(",") == list(COLUMNS)
@@ -52,7 +49,7 @@ def test_an_account_goes_through_a_file_and_comes_back() -> None:
         assert row.what == "1+1"
 
 
-def test_a_name_holds_no_sign_that_is_not_seen() -> None:
+def test_a_name_holds_no_sign_that_is_not_seen():
     hostile = "\u202e\ufeffA\x00\r\nBEGIN:VEVENT\u2028\x85B\u200b"
     assert replace(WEEKLY, what=hostile).what == "A BEGIN:VEVENT B"
     assert replace(WEEKLY, what="\u200b\x00").what == replace(WEEKLY, what="").what
@@ -80,9 +77,7 @@ FILE, LINK = from_csv, from_link
         (FILE, "kind\n" + "release\n" * (MAX_ENTRIES + 1), "The account has 401 entries"),
     ],
 )
-def test_a_hostile_link_or_file_is_refused(
-    read: Callable[[str], object], text: str, sentence: str
-) -> None:
+def test_a_hostile_link_or_file_is_refused(read, text, sentence):
     with pytest.raises(InvalidInput) as refused:
         read(text)
     assert str(refused.value).startswith(sentence)

@@ -30,7 +30,7 @@ ADD_REMOVE, ZERO_OUT, REPLACE_ONE = tuple(Adjacency)
 DELTA = 1e-5
 
 
-def step(sampling: str, sigma: float, rate: float) -> Event:
+def step(sampling, sigma, rate):
     base = Gaussian(sigma)
     if sampling == "poisson":
         return PoissonSampled(rate, base)
@@ -47,7 +47,7 @@ COVERED = [
 ]
 
 
-def epsilon(event: Event, key: str, adjacency: Adjacency, delta: float = DELTA) -> float:
+def epsilon(event, key, adjacency, delta=DELTA):
     result = certify(event, delta, adjacency, key)
     assert result.epsilon is not None, result.reason
     assert (result.delta, result.adjacency, result.by) == (delta, adjacency, ACCOUNTANTS[key].title)
@@ -57,11 +57,9 @@ def epsilon(event: Event, key: str, adjacency: Adjacency, delta: float = DELTA) 
 @pytest.mark.parametrize(("key", "sampling", "adjacency"), COVERED)
 class TestEveryAccountant:
     def test_less_noise_more_steps_a_larger_rate_and_a_smaller_delta_cost_more(
-        self, key: str, sampling: str, adjacency: Adjacency
-    ) -> None:
-        def cost(
-            sigma: float = 6.0, rate: float = 0.02, count: int = 30, delta: float = DELTA
-        ) -> float:
+        self, key, sampling, adjacency
+    ):
+        def cost(sigma=6.0, rate=0.02, count=30, delta=DELTA):
             return epsilon(Repeated(step(sampling, sigma, rate), count), key, adjacency, delta)
 
         for result in (
@@ -72,9 +70,7 @@ class TestEveryAccountant:
         ):
             assert all(before <= after for before, after in pairwise(result))
 
-    def test_composition_is_associative_and_order_does_not_matter(
-        self, key: str, sampling: str, adjacency: Adjacency
-    ) -> None:
+    def test_composition_is_associative_and_order_does_not_matter(self, key, sampling, adjacency):
         a, b = step(sampling, 6.0, 0.02), Repeated(step(sampling, 9.0, 0.03), 4)
         c = step(sampling, 7.0, 0.02)
         left = epsilon(Composed((Composed((a, b)), c)), key, adjacency)
@@ -88,7 +84,7 @@ class TestEveryAccountant:
         )
         assert result == epsilon(Repeated(step(sampling, 6.0, 0.02), 25), key, adjacency)
 
-    def test_sensitivity_is_a_unit(self, key: str, sampling: str, adjacency: Adjacency) -> None:
+    def test_sensitivity_is_a_unit(self, key, sampling, adjacency):
         plain = epsilon(step(sampling, 6.0, 0.02), key, adjacency)
         scaled = Gaussian(6.0 * 32.0, 32.0)
         event: Event = scaled
@@ -97,9 +93,7 @@ class TestEveryAccountant:
             event = kind(0.02, scaled)
         assert epsilon(event, key, adjacency) == plain
 
-    def test_it_is_never_below_the_lower_bound(
-        self, key: str, sampling: str, adjacency: Adjacency
-    ) -> None:
+    def test_it_is_never_below_the_lower_bound(self, key, sampling, adjacency):
         event = Repeated(step(sampling, 6.0, 0.02), 100)
         result = epsilon(event, key, adjacency)
         lower, upper = bounds(event, DELTA, adjacency)
@@ -108,16 +102,14 @@ class TestEveryAccountant:
         room = {"fixed": 2.6 if adjacency is ZERO_OUT else 1.2}.get(sampling, 1.05)
         assert lower <= upper <= lower * room + 1e-3
 
-    def test_unknown_events_are_refused(
-        self, key: str, sampling: str, adjacency: Adjacency
-    ) -> None:
+    def test_unknown_events_are_refused(self, key, sampling, adjacency):
         with pytest.raises(TypeError, match="not an event"):
             certify("a release", DELTA, adjacency, key)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="not an event"):
             certify(PoissonSampled(0.1, Laplace(1.0)), DELTA, adjacency, key)  # type: ignore[arg-type]
 
 
-def test_what_is_covered_is_stated_and_what_is_not_is_named() -> None:
+def test_what_is_covered_is_stated_and_what_is_not_is_named():
     covered = {
         (row["accountant"], row["sampling"], adjacency)
         for row in accountants.coverage()
@@ -136,7 +128,7 @@ def test_what_is_covered_is_stated_and_what_is_not_is_named() -> None:
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-def test_the_adjacency_moves_the_sum_by_once_or_twice_the_norm(adjacency: Adjacency) -> None:
+def test_the_adjacency_moves_the_sum_by_once_or_twice_the_norm(adjacency):
     # dp_accounting's Rényi accountant does not double it by itself: 4.7 where 10 is true.
     moved = 2.0 if adjacency is REPLACE_ONE else 1.0
     exact = float(analytic_epsilon(1.0, DELTA, moved))
@@ -148,7 +140,7 @@ def test_the_adjacency_moves_the_sum_by_once_or_twice_the_norm(adjacency: Adjace
         assert bound is None or bound >= exact * (1.0 - 1e-9)
 
 
-def test_every_bound_on_gaussians_stands_above_the_exact_curve() -> None:
+def test_every_bound_on_gaussians_stands_above_the_exact_curve():
     event = from_schedule(schedules.custom([1.0, 2.0, 3.0]))
     exact = float(analytic_epsilon(6.0 / 7.0, DELTA))
     result = {key: epsilon(event, key, ADD_REMOVE) for key in ACCOUNTANTS}
@@ -158,8 +150,8 @@ def test_every_bound_on_gaussians_stands_above_the_exact_curve() -> None:
 
 
 @pytest.mark.parametrize(("sigma", "count"), [(2.0, 3), (30.0, 400)])
-def test_basic_and_strong_composition_share_delta_among_the_steps(sigma: float, count: int) -> None:
-    def each(share: float) -> float:
+def test_basic_and_strong_composition_share_delta_among_the_steps(sigma, count):
+    def each(share):
         return optimize.brentq(lambda e: gaussian_delta(e, 1.0 / sigma) - share, 0.0, 50.0)
 
     event = Repeated(Gaussian(sigma), count)
@@ -171,7 +163,7 @@ def test_basic_and_strong_composition_share_delta_among_the_steps(sigma: float, 
     assert epsilon(event, "strong", ADD_REMOVE) == pytest.approx(strong, rel=1e-6)
 
 
-def test_tcdp_of_fixed_batches_is_that_of_a_record_exchanged() -> None:
+def test_tcdp_of_fixed_batches_is_that_of_a_record_exchanged():
     sigma, rate, count = 30.0, 0.02, 100
     # Two batches differ in two records: a sum of norms up to 1 moves by 2, and costs 13 s² ρ.
     rho = count * 13.0 * rate**2 * 0.5 * (2.0 / sigma) ** 2
@@ -184,9 +176,7 @@ def test_tcdp_of_fixed_batches_is_that_of_a_record_exchanged() -> None:
 
 @pytest.mark.parametrize("sampling", ["none", "poisson"])
 @pytest.mark.parametrize("key", list(ACCOUNTANTS))
-def test_zero_out_has_the_figure_of_add_remove_and_replace_one_has_not(
-    key: str, sampling: str
-) -> None:
+def test_zero_out_has_the_figure_of_add_remove_and_replace_one_has_not(key, sampling):
     # A blanked record's contribution is removed while n stays, and with it every public constant.
     event = Repeated(step(sampling, 6.0, 0.02), 100)
     covers = ACCOUNTANTS[key].covers
@@ -201,7 +191,7 @@ def test_zero_out_has_the_figure_of_add_remove_and_replace_one_has_not(
         assert epsilon(event, key, REPLACE_ONE) > 1.2 * blanked
 
 
-def test_batches_of_fixed_size_are_covered_under_zero_out_and_not_under_add_remove() -> None:
+def test_batches_of_fixed_size_are_covered_under_zero_out_and_not_under_add_remove():
     event = Repeated(step("fixed", 30.0, 0.02), 100)
     for key, accountant in ACCOUNTANTS.items():
         (one,) = events.steps(event)
@@ -211,7 +201,7 @@ def test_batches_of_fixed_size_are_covered_under_zero_out_and_not_under_add_remo
             assert epsilon(event, key, ZERO_OUT) <= epsilon(event, key, REPLACE_ONE)
 
 
-def test_zero_out_is_usual_unless_batches_have_a_fixed_size() -> None:
+def test_zero_out_is_usual_unless_batches_have_a_fixed_size():
     result = {sampling: default_adjacency(sampling) for sampling in ("none", "poisson", "fixed")}
     assert result == {"none": ZERO_OUT, "poisson": ZERO_OUT, "fixed": REPLACE_ONE}
     assert TrainingPlan(1.0, 100, 10, 1, 1e-5).adjacency is ZERO_OUT
@@ -229,9 +219,7 @@ def test_zero_out_is_usual_unless_batches_have_a_fixed_size() -> None:
         (5.0, 0.02, 300, 2.0),
     ],
 )
-def test_pld_of_fixed_batches_lies_close_above_what_records_attain(
-    sigma: float, rate: float, count: int, renyi: float
-) -> None:
+def test_pld_of_fixed_batches_lies_close_above_what_records_attain(sigma, rate, count, renyi):
     event = Repeated(FixedSampled(rate, Gaussian(sigma)), count)
     lower, upper = bounds(event, DELTA, REPLACE_ONE)
     assert 0.0 < lower <= upper <= 1.4 * lower
@@ -241,7 +229,7 @@ def test_pld_of_fixed_batches_lies_close_above_what_records_attain(
     assert bounds(event, DELTA, ZERO_OUT)[0] < epsilon(event, "pld", ZERO_OUT) < upper
 
 
-def test_fixed_batches_cost_no_less_than_any_choice_of_order_in_each_step() -> None:
+def test_fixed_batches_cost_no_less_than_any_choice_of_order_in_each_step():
     # One query may have the record point against all others, the next its replacement.
     nu, rate, count = 0.5, 0.01, 1000
     upper = epsilon(Repeated(FixedSampled(rate, Gaussian(2.0 * nu)), count), "pld", REPLACE_ONE)
@@ -251,7 +239,7 @@ def test_fixed_batches_cost_no_less_than_any_choice_of_order_in_each_step() -> N
         assert result.epsilon(DELTA) < upper
 
 
-def test_two_fixed_batches_by_a_double_integral() -> None:
+def test_two_fixed_batches_by_a_double_integral():
     nu, rate, order = 0.8, 0.3, 0.9
     result = pld.compose([pairs.FixedGaussian.replaced(nu, rate)], [2], delta=1e-2, interval=1e-4)
     x = np.linspace(-9.0 * nu, 9.0 * nu + 1.0, 3001)
@@ -269,7 +257,7 @@ def test_two_fixed_batches_by_a_double_integral() -> None:
         assert result.delta(epsilon_at) == pytest.approx(both + one, rel=4e-3)
 
 
-def test_a_library_bound_on_fixed_batches_is_no_smaller() -> None:
+def test_a_library_bound_on_fixed_batches_is_no_smaller():
     from dp_accounting import GaussianDpEvent, NeighboringRelation, dp_event
     from dp_accounting.rdp import RdpAccountant
 
@@ -283,13 +271,13 @@ def test_a_library_bound_on_fixed_batches_is_no_smaller() -> None:
     assert epsilon(event, "pld", REPLACE_ONE) < accountant.get_epsilon(DELTA)
 
 
-def test_sampling_everything_is_not_sampling() -> None:
+def test_sampling_everything_is_not_sampling():
     for key in ("pld", "rdp", "basic"):
         sampled = epsilon(PoissonSampled(1.0, Gaussian(2.0)), key, REPLACE_ONE)
         assert sampled == epsilon(Gaussian(2.0), key, REPLACE_ONE)
 
 
-def test_laplace_and_sampled_gaussian_compose_in_both_directions() -> None:
+def test_laplace_and_sampled_gaussian_compose_in_both_directions():
     event = Composed((Laplace(2.0), Repeated(PoissonSampled(0.01, Gaussian(1.0)), 500)))
     lower, upper = bounds(event, 1e-6, ADD_REMOVE)
     alone = epsilon(Repeated(PoissonSampled(0.01, Gaussian(1.0)), 500), "pld", ADD_REMOVE, 1e-6)
@@ -302,22 +290,20 @@ def test_laplace_and_sampled_gaussian_compose_in_both_directions() -> None:
     [(1e-2, 0.01, 100), (1e8, 0.1, 10**6), (2.0, 1e-6, 10**6), (1.0, 1.0, 10**6), (0.3, 0.9, 3)],
 )
 @pytest.mark.parametrize("delta", [1e-200, 1e-6, 0.5])
-def test_extremes_have_a_finite_answer_above_the_lower_bound(
-    sigma: float, rate: float, count: int, delta: float
-) -> None:
+def test_extremes_have_a_finite_answer_above_the_lower_bound(sigma, rate, count, delta):
     event = Repeated(PoissonSampled(rate, Gaussian(sigma)), count)
     lower, upper = bounds(event, delta, ADD_REMOVE)
     assert 0.0 <= lower <= upper < math.inf
     assert lower <= epsilon(event, "rdp", ADD_REMOVE, delta) < math.inf
 
 
-def test_an_unmet_condition_leaves_the_proof_empty_and_is_named_with_its_value() -> None:
+def test_an_unmet_condition_leaves_the_proof_empty_and_is_named_with_its_value():
     result = certify(FixedSampled(0.01, Gaussian(2.8)), 1e-4, REPLACE_ONE, "tcdp")
     assert result.epsilon is None
     assert "ρ up to 0.1; here ρ = 0.2551" in result.reason
 
 
-def test_the_central_limit_is_an_estimate_and_no_accountant() -> None:
+def test_the_central_limit_is_an_estimate_and_no_accountant():
     event = Repeated(PoissonSampled(0.04, Gaussian(1.5)), 2250)
     estimate = planning_estimate(event, DELTA, ADD_REMOVE)
     assert estimate == pytest.approx(float(analytic_epsilon(1 / 1.4193817637916906, DELTA)))
@@ -328,19 +314,19 @@ def test_the_central_limit_is_an_estimate_and_no_accountant() -> None:
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1.0, math.nan])
-def test_delta_outside_its_range_is_refused(delta: float) -> None:
+def test_delta_outside_its_range_is_refused(delta):
     with pytest.raises(InvalidInput, match="δ"):
         certify(Gaussian(1.0), delta, ADD_REMOVE, "pld")
 
 
 @pytest.mark.parametrize(("sigma", "sensitivity"), [(1e-12, 1.0), (1e300, 1e-300), (1e-300, 1e300)])
-def test_noise_beyond_the_tested_range_is_refused(sigma: float, sensitivity: float) -> None:
+def test_noise_beyond_the_tested_range_is_refused(sigma, sensitivity):
     for kind in (Gaussian, Laplace):
         with pytest.raises(InvalidInput, match="over sensitivity"):
             kind(sigma, sensitivity)
 
 
-def test_eight_hundred_scales_are_certified_close_to_the_library() -> None:
+def test_eight_hundred_scales_are_certified_close_to_the_library():
     schedule = schedules.custom(np.linspace(2.0, 0.8, 800).tolist())
     event = from_schedule(schedule, rate=0.01, sampling="poisson")
     result = epsilon(event, "pld", ADD_REMOVE)

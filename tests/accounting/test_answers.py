@@ -4,7 +4,6 @@ import csv
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,30 +19,26 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
     ROWS = list(csv.DictReader(file))
 
 
-def rows(kind: str) -> list[Any]:
+def rows(kind):
     result = [row for row in ROWS if row["kind"] == kind]
     assert result
     return [(json.loads(row["params"]), float(row["value"])) for row in result]
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_sigma_analytic"))
-def test_sigma_by_distribution_is_the_exact_one_from_above(
-    params: dict[str, float], value: float
-) -> None:
+def test_sigma_by_distribution_is_the_exact_one_from_above(params, value):
     result = answer("sigma", "pld", **params)["sigma"]
     assert value * (1.0 - 1e-9) <= result <= value * (1.0 + 1e-3)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_epsilon"))
-def test_epsilon_of_every_accountant_is_at_least_the_exact_one(
-    params: dict[str, float], value: float
-) -> None:
+def test_epsilon_of_every_accountant_is_at_least_the_exact_one(params, value):
     result = {m: answer("epsilon", m, **params)["epsilon"] for m in THROUGH_ACCOUNTANTS}
     assert result["pld"] == pytest.approx(value, rel=1e-4)
     assert value * (1.0 - 1e-9) <= result["pld"] < result["rdp"] < result["zcdp"] == result["tcdp"]
 
 
-def test_delta_of_every_accountant_is_at_least_the_exact_one() -> None:
+def test_delta_of_every_accountant_is_at_least_the_exact_one():
     params, value = rows("gaussian_delta")[1]
     result = {m: answer("delta", m, **params)["delta"] for m in THROUGH_ACCOUNTANTS}
     assert result["pld"] == pytest.approx(value, rel=1e-3)
@@ -51,14 +46,14 @@ def test_delta_of_every_accountant_is_at_least_the_exact_one() -> None:
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_epsilon_via_rdp"))
-def test_epsilon_by_renyi(params: dict[str, Any], value: float) -> None:
+def test_epsilon_by_renyi(params, value):
     result = answer("epsilon", "rdp", sigma=params["sigma"], delta=params["delta"])["epsilon"]
     # Theirs is the best of a grid of orders, so an upper bound on ours; to the row's tolerance.
     assert value - 1e-5 <= result <= value + 1e-6
 
 
 @pytest.mark.parametrize(("params", "value"), rows("zcdp_to_epsilon_bs16"))
-def test_epsilon_by_zcdp_is_the_printed_conversion(params: dict[str, float], value: float) -> None:
+def test_epsilon_by_zcdp_is_the_printed_conversion(params, value):
     sigma = math.sqrt(1.0 / (2.0 * params["rho"]))
     assert answer("epsilon", "zcdp", sigma=sigma, delta=params["delta"])[
         "epsilon"
@@ -73,8 +68,8 @@ def test_epsilon_by_zcdp_is_the_printed_conversion(params: dict[str, float], val
     st.floats(-3.0, 3.0),
 )
 def test_sigma_keeps_the_budget_it_was_found_for(
-    mechanism: str, log_epsilon: float, log_delta: float, log_sensitivity: float
-) -> None:
+    mechanism, log_epsilon, log_delta, log_sensitivity
+):
     epsilon, delta = 10.0**log_epsilon, 10.0**log_delta
     sensitivity = 10.0**log_sensitivity
     result = answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=sensitivity)
@@ -87,13 +82,13 @@ def test_sigma_keeps_the_budget_it_was_found_for(
 
 @pytest.mark.parametrize("mechanism", THROUGH_ACCOUNTANTS)
 @pytest.mark.parametrize(("epsilon", "sigma"), [(1.0, 1.0), (50.0, 0.5), (3000.0, 0.7), (1e5, 1.0)])
-def test_delta_is_never_below_the_exact_one(mechanism: str, epsilon: float, sigma: float) -> None:
+def test_delta_is_never_below_the_exact_one(mechanism, epsilon, sigma):
     result = answer("delta", mechanism, epsilon=epsilon, sigma=sigma)["delta"]
     assert float(analytic_delta(epsilon, sigma)) <= result
     assert 0.0 < result < 1.0
 
 
-def test_the_ladder_falls_to_the_exact_noise() -> None:
+def test_the_ladder_falls_to_the_exact_noise():
     result = ladder(1.0, 1e-5, 2.0)
     order = ["zcdp", "tcdp", "classical", "rdp", "pld", "analytic"]
     assert [row["mechanism"] for row in result] == order
@@ -122,19 +117,19 @@ def test_the_ladder_falls_to_the_exact_noise() -> None:
     ],
 )
 def test_what_the_accountants_are_not_tested_for_is_refused(
-    mechanism: str, question: str, given_values: dict[str, float], field: str
-) -> None:
+    mechanism, question, given_values, field
+):
     with pytest.raises(InvalidInput, match=f"^{field} is "):
         answer(question, mechanism, **given_values)
 
 
-def test_what_is_missing_is_named() -> None:
+def test_what_is_missing_is_named():
     for mechanism in MECHANISMS:
         with pytest.raises(InvalidInput, match="delta is missing"):
             answer("sigma", mechanism, epsilon=1.0)
 
 
-def test_the_limits_themselves_are_answered() -> None:
+def test_the_limits_themselves_are_answered():
     for mechanism in THROUGH_ACCOUNTANTS:
         least = LIMITS["delta"]["at_least"]
         result = answer("epsilon", mechanism, sigma=1.0, delta=least)

@@ -1,7 +1,5 @@
 """Both tails of a binomial distribution are SciPy's, deep down, too."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,7 +8,7 @@ from dpcore.accounting.binomial import beyond, up_to
 
 
 @pytest.mark.parametrize("trials", [1, 2, 7, 100, 5_000, 10**6])
-def test_both_tails_are_those_of_scipy(trials: int) -> None:
+def test_both_tails_are_those_of_scipy(trials):
     for chance in (0.0, 1e-6, 1e-3, 0.01, 0.2, 0.5, 0.9, 1.0):
         spread = np.sqrt(trials * chance * (1.0 - chance)) + 1.0
         around = trials * chance + spread * np.linspace(-9.0, 9.0, 61)
@@ -23,7 +21,7 @@ def test_both_tails_are_those_of_scipy(trials: int) -> None:
         )
 
 
-def test_chances_are_broadcast() -> None:
+def test_chances_are_broadcast():
     chances = np.array([[0.1], [0.9]])
     assert beyond([0.0, 1.0, 2.0], 3, chances).shape == (2, 3)
     assert beyond(-1, 3, chances).tolist() == [[1.0], [1.0]]

@@ -16,9 +16,7 @@ YEAR = PrivacyBudget(3.0, 1e-5)
 
 
 @pytest.mark.parametrize("parts", [4, [1.0, 2.0, 5.0]])
-def test_a_split_keeps_the_budget_and_better_composition_needs_less_noise(
-    parts: int | list[float],
-) -> None:
+def test_a_split_keeps_the_budget_and_better_composition_needs_less_noise(parts):
     noise = []
     for kind in budget.COMPOSITIONS:
         result = budget.split(YEAR, parts, kind, sensitivity=2.0)
@@ -33,7 +31,7 @@ def test_a_split_keeps_the_budget_and_better_composition_needs_less_noise(
     assert noise[0] > noise[1] > noise[2]
 
 
-def test_basic_composition_splits_both_epsilon_and_delta() -> None:
+def test_basic_composition_splits_both_epsilon_and_delta():
     actual = [p.noise_multiplier for p in budget.split(YEAR, [1.0, 3.0], "basic").portions]
     expected = [analytic_sigma(part * 3.0, part * 1e-5) for part in (0.25, 0.75)]
     assert actual == pytest.approx(expected, rel=1e-9)
@@ -41,9 +39,7 @@ def test_basic_composition_splits_both_epsilon_and_delta() -> None:
 
 @pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-9), (1.0, 1e-5), (8.0, 1e-3)])
-def test_sigma_by_every_mechanism_is_private_and_goes_round(
-    mechanism: str, epsilon: float, delta: float
-) -> None:
+def test_sigma_by_every_mechanism_is_private_and_goes_round(mechanism, epsilon, delta):
     result = answers.answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=2.0)
     assert result["certified_epsilon"] <= epsilon
     back = answers.answer(
@@ -57,7 +53,7 @@ def test_sigma_by_every_mechanism_is_private_and_goes_round(
     assert given == pytest.approx(delta, rel=1e-2)
 
 
-def test_the_whole_curve_says_less_risk_than_one_point_of_it() -> None:
+def test_the_whole_curve_says_less_risk_than_one_point_of_it():
     event = Repeated(PoissonSampled(0.01, Gaussian(1.0)), 1000)
     epsilon = certify(event, 1e-5, ADD_REMOVE, "pld").epsilon
     assert epsilon is not None
@@ -72,7 +68,7 @@ def test_the_whole_curve_says_less_risk_than_one_point_of_it() -> None:
     assert tradeoff.posterior(whole, 0.1, 0.01) < tradeoff.posterior(point, 0.1, 0.01)
 
 
-def test_a_distribution_of_gaussians_has_the_gaussian_curve() -> None:
+def test_a_distribution_of_gaussians_has_the_gaussian_curve():
     exact = tradeoff.from_gaussian(0.5, ADD_REMOVE)
     result = tradeoff.from_event(Repeated(Gaussian(8.0), 16), ADD_REMOVE)
     for rate in (1e-4, 0.01, 0.3, 0.9):
@@ -84,7 +80,7 @@ def test_a_distribution_of_gaussians_has_the_gaussian_curve() -> None:
         )
 
 
-def test_success_is_never_below_following_the_prior_and_symmetric() -> None:
+def test_success_is_never_below_following_the_prior_and_symmetric():
     curve = tradeoff.from_gaussian(1.0, ADD_REMOVE)
     for prior in (0.001, 0.2, 0.5, 0.8):
         result = tradeoff.success(curve, prior)
@@ -92,7 +88,7 @@ def test_success_is_never_below_following_the_prior_and_symmetric() -> None:
         assert result == pytest.approx(tradeoff.success(curve, 1.0 - prior), rel=1e-12)
 
 
-def test_optimal_composition_lies_between_strong_and_exact() -> None:
+def test_optimal_composition_lies_between_strong_and_exact():
     result = composition.optimal_homogeneous_epsilon(0.1, 0.0, 200, 1e-5)
     assert result <= composition.strong_composition(0.1, 200, 1e-5)
     assert result <= 200 * 0.1

@@ -1,7 +1,5 @@
 """A claim is judged by certificates of the same noise under the same adjacency, and by no other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -28,14 +26,12 @@ REPLACED = replace(DPSGD, adjacency=Adjacency.REPLACE_ONE)
         (1.1, 1.01, Finding.FAILS),
     ],
 )
-def test_a_claim_of_one(epsilon: float | None, at_least: float | None, finding: Finding) -> None:
+def test_a_claim_of_one(epsilon, at_least, finding):
     certified = Guarantee(epsilon, 1e-5, Adjacency.REPLACE_ONE, "PLD")
     assert Evidence("poisson", certified, at_least).finding(1.0) is finding
 
 
-def test_the_stated_number_of_dp_sgd_holds_where_a_record_is_added_and_fails_where_replaced() -> (
-    None
-):
+def test_the_stated_number_of_dp_sgd_holds_where_a_record_is_added_and_fails_where_replaced():
     added = evidence(DPSGD, [1.19])
     assert added.certified.epsilon == spent(DPSGD, "pld").epsilon
     assert added.finding(1.19) is Finding.HOLDS
@@ -56,20 +52,20 @@ def test_the_stated_number_of_dp_sgd_holds_where_a_record_is_added_and_fails_whe
     assert fixed.finding(0.5 * (low + high)) is Finding.OPEN
 
 
-def test_a_lower_bound_is_asked_for_only_where_it_is_needed() -> None:
+def test_a_lower_bound_is_asked_for_only_where_it_is_needed():
     assert evidence(DPSGD, []).at_least is None
     below = evidence(DPSGD, [0.1])
     assert below.at_least is not None
     assert below.finding(0.1) is Finding.FAILS
 
 
-def test_batches_of_fixed_size_are_judged_once() -> None:
+def test_batches_of_fixed_size_are_judged_once():
     (run,) = under_replace_one(replace(REPLACED, sampling="fixed"), [8.0])
     assert run.certified.by == "PLD"
     assert run.finding(8.0) is Finding.HOLDS
 
 
-def test_noise_that_decays_at_every_iteration_refutes_the_formula() -> None:
+def test_noise_that_decays_at_every_iteration_refutes_the_formula():
     run, _ = under_replace_one(preset("chexpert-8").training, [7.956])
     assert run.finding(7.956) is Finding.FAILS
     assert run.at_least is not None

@@ -1,7 +1,5 @@
 """Amplification and composition: the proved formulas, their limits, and what paper 000 prints."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath
@@ -26,7 +24,7 @@ from tests.accounting.oracles import gaussian_delta
 RATES = st.floats(1e-9, 1.0)
 
 
-def test_the_printed_amplification_limit_is_the_root_and_beyond_it_small_rates_fail() -> None:
+def test_the_printed_amplification_limit_is_the_root_and_beyond_it_small_rates_fail():
     limit = PRINTED_AMPLIFICATION_LIMIT
     assert math.expm1(limit) <= 2.0 * limit
     assert math.expm1(limit + 1e-4) > 2.0 * (limit + 1e-4)
@@ -34,19 +32,19 @@ def test_the_printed_amplification_limit_is_the_root_and_beyond_it_small_rates_f
 
 
 @given(epsilon=st.floats(1e-9, PRINTED_AMPLIFICATION_LIMIT), rate=RATES)
-def test_up_to_the_limit_the_printed_amplification_holds(epsilon, rate) -> None:
+def test_up_to_the_limit_the_printed_amplification_holds(epsilon, rate):
     assert amplified_epsilon(epsilon, rate) <= 2.0 * rate * epsilon
 
 
 @given(epsilon=st.floats(1e-9, 600.0), rate=RATES)
-def test_amplification_and_its_inverse_undo_each_other(epsilon, rate) -> None:
+def test_amplification_and_its_inverse_undo_each_other(epsilon, rate):
     smaller = amplified_epsilon(epsilon, rate)
     assert 0.0 < smaller <= epsilon * (1.0 + 1e-12)
     assert unamplified_epsilon(smaller, rate) == pytest.approx(epsilon, rel=1e-9)
 
 
 @pytest.mark.parametrize("rate", [1e-9, 0.02, 1.0])
-def test_amplification_is_continuous_where_the_exponential_would_overflow(rate) -> None:
+def test_amplification_is_continuous_where_the_exponential_would_overflow(rate):
     below, above = amplified_epsilon(699.999, rate), amplified_epsilon(700.001, rate)
     assert 0.0 < above - below < 0.003
     assert amplified_epsilon(1e6, rate) <= 1e6
@@ -57,7 +55,7 @@ EVERY_RATE = st.floats(-323.0, 0.0).map(lambda exponent: min(1.0, 10.0**exponent
 EVERY_EPSILON = st.floats(-323.0, 307.0).map(lambda exponent: 10.0**exponent)
 
 
-def exact_amplification(epsilon: float, rate: float) -> mpmath.mpf:
+def exact_amplification(epsilon, rate):
     if epsilon > 1e5:
         return mpmath.mpf(epsilon) + mpmath.log(rate)  # off by less than e^-99,000
     with mpmath.workdps(800):
@@ -70,7 +68,7 @@ def exact_amplification(epsilon: float, rate: float) -> mpmath.mpf:
 @example(epsilon=709.9, rate=1.0)
 @example(epsilon=1e300, rate=5e-324)
 @example(epsilon=5e-324, rate=5e-324)
-def test_amplification_is_rounded_up_everywhere(epsilon: float, rate: float) -> None:
+def test_amplification_is_rounded_up_everywhere(epsilon, rate):
     result = amplified_epsilon(epsilon, rate)
     exact = exact_amplification(epsilon, rate)
     assert 0.0 < result <= epsilon
@@ -80,9 +78,7 @@ def test_amplification_is_rounded_up_everywhere(epsilon: float, rate: float) -> 
 
 @given(epsilon=st.floats(-300.0, 300.0).map(lambda exponent: 10.0**exponent), rate=EVERY_RATE)
 @example(epsilon=1000.0, rate=0.02)
-def test_the_inverse_of_amplification_is_rounded_down_everywhere(
-    epsilon: float, rate: float
-) -> None:
+def test_the_inverse_of_amplification_is_rounded_down_everywhere(epsilon, rate):
     result = unamplified_epsilon(epsilon, rate)
     assert epsilon <= result < math.inf
     if epsilon < 1e5:
@@ -92,7 +88,7 @@ def test_the_inverse_of_amplification_is_rounded_down_everywhere(
 @pytest.mark.parametrize("rate", [0.01, 0.3])
 @pytest.mark.parametrize("sigma", [0.7, 3.0])
 @pytest.mark.parametrize("epsilon", [0.2, 1.5])
-def test_amplification_is_exact_for_one_poisson_sampled_gaussian(rate, sigma, epsilon) -> None:
+def test_amplification_is_exact_for_one_poisson_sampled_gaussian(rate, sigma, epsilon):
     # N(0, σ²) against the mixture with N(1, σ²): the hockey stick by direct integration.
     step = 1e-4 * sigma
     x = np.arange(-12.0 * sigma, 14.0 * sigma + 1.0, step)
@@ -107,7 +103,7 @@ def test_amplification_is_exact_for_one_poisson_sampled_gaussian(rate, sigma, ep
     assert other_way <= promised * (1.0 + 1e-3)
 
 
-def test_strong_composition_value() -> None:
+def test_strong_composition_value():
     # ε√(2T ln(1/δ′)) + Tε(e^ε - 1) at ε = 0.1, T = 100, δ′ = 1e-5.
     expected = 0.1 * math.sqrt(200.0 * math.log(1e5)) + 10.0 * math.expm1(0.1)
     assert strong_composition(0.1, 100, 1e-5) == pytest.approx(expected, rel=1e-14)
@@ -116,7 +112,7 @@ def test_strong_composition_value() -> None:
 
 @pytest.mark.parametrize("steps", [1, 30, 1_000])
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
-def test_strong_composition_is_never_below_exact_gaussian_composition(steps, epsilon) -> None:
+def test_strong_composition_is_never_below_exact_gaussian_composition(steps, epsilon):
     delta, slack = 1e-7, 1e-5
     mu = optimize.brentq(lambda mu: gaussian_delta(epsilon, mu) - delta, 1e-3, 100.0)
     total = strong_composition(epsilon, steps, slack)
@@ -129,13 +125,13 @@ def test_strong_composition_is_never_below_exact_gaussian_composition(steps, eps
     steps=st.integers(1, 10**9),
     slack=st.floats(1e-300, 0.25),
 )
-def test_the_per_step_share_stays_within_the_total_and_uses_it(total, steps, slack) -> None:
+def test_the_per_step_share_stays_within_the_total_and_uses_it(total, steps, slack):
     share = per_step_epsilon(total, steps, slack)
     assert strong_composition(share, steps, slack) <= total
     assert strong_composition(share * (1.0 + 1e-9), steps, slack) > total
 
 
-def test_the_printed_total_of_theorem_7() -> None:
+def test_the_printed_total_of_theorem_7():
     # Paper 000: n = 1000, T = n², ε = 0.1 per query, δ = 1e-3.
     epsilon, delta = printed_total(0.1, 1e-3, 1_000, 1_000**2)
     expected = math.sqrt(8.0 * math.log(1e6)) * 0.1 + 2e3 * 0.1 * math.expm1(2e-4)
@@ -146,6 +142,6 @@ def test_the_printed_total_of_theorem_7() -> None:
 
 
 @given(total=st.floats(1e-12, 1e3), delta=st.floats(1e-300, 0.5), records=st.integers(2, 10**6))
-def test_the_per_query_epsilon_claims_no_more_than_the_total(total, delta, records) -> None:
+def test_the_per_query_epsilon_claims_no_more_than_the_total(total, delta, records):
     query = printed_query_epsilon(total, delta, records, records)
     assert printed_total(query, delta, records, records)[0] <= total

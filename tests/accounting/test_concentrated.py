@@ -8,11 +8,11 @@ from dpcore.accounting import concentrated, paper_003, schedules
 from dpcore.accounting.concentrated import Concentrated, amplified
 
 
-def met(rho: float, rate: float, omega: float = math.inf) -> list[bool]:
+def met(rho, rate, omega=math.inf):
     return [condition.met for condition in amplified(Concentrated(rho, omega), rate)[1]]
 
 
-def test_each_condition_of_the_amplification_lemma_has_its_edge() -> None:
+def test_each_condition_of_the_amplification_lemma_has_its_edge():
     assert met(0.1, 0.01) == [True, True, True, True]
     assert met(math.nextafter(0.1, 1.0), 0.01)[0] is False
     assert met(0.01, 0.1)[1] is True
@@ -27,13 +27,13 @@ def test_each_condition_of_the_amplification_lemma_has_its_edge() -> None:
     assert met(3.0, 0.01)[3] is False
 
 
-def test_amplification_gives_the_printed_constants() -> None:
+def test_amplification_gives_the_printed_constants():
     result, _ = amplified(Concentrated(0.05), 0.01)
     assert result.rho == pytest.approx(13.0 * 1e-4 * 0.05)
     assert result.omega == pytest.approx(math.log(100.0) / 0.2)
 
 
-def test_the_branches_meet_at_the_threshold() -> None:
+def test_the_branches_meet_at_the_threshold():
     rho, omega = 0.02, 8.0
     delta = math.exp(-((omega - 1.0) ** 2) * rho)
     first = concentrated.printed_epsilon(rho, delta)
@@ -45,7 +45,7 @@ def test_the_branches_meet_at_the_threshold() -> None:
 
 
 @pytest.mark.parametrize("omega", [1.0, 0.5])
-def test_no_order_above_one_says_nothing(omega: float) -> None:
+def test_no_order_above_one_says_nothing(omega):
     nothing = Concentrated(0.1, omega)
     assert concentrated.epsilon(nothing, 1e-5) == math.inf
     assert concentrated.epsilon_by_branches(nothing, 1e-5) == math.inf
@@ -56,15 +56,13 @@ def test_no_order_above_one_says_nothing(omega: float) -> None:
 @pytest.mark.parametrize("rho", [1e-8, 1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("delta", [1e-100, 1e-5, 0.3])
 @pytest.mark.parametrize("omega", [1.0 + 1e-9, 3.0, math.inf])
-def test_the_modern_conversion_is_never_above_the_branches(
-    rho: float, delta: float, omega: float
-) -> None:
+def test_the_modern_conversion_is_never_above_the_branches(rho, delta, omega):
     guarantee = Concentrated(rho, omega)
     result = concentrated.epsilon(guarantee, delta)
     assert 0.0 <= result <= concentrated.epsilon_by_branches(guarantee, delta) * (1.0 + 1e-11)
 
 
-def test_rho_for_a_budget_keeps_it_and_no_more() -> None:
+def test_rho_for_a_budget_keeps_it_and_no_more():
     for budget in ((1e-3, 1e-9), (1.0, 1e-5), (40.0, 0.1)):
         rho = concentrated.rho_for(*budget)
         assert concentrated.epsilon(Concentrated(rho), budget[1]) <= budget[0]
@@ -74,7 +72,7 @@ def test_rho_for_a_budget_keeps_it_and_no_more() -> None:
 DEFAULT = schedules.geometric(2.8, 0.99, 8, 100)
 
 
-def test_paper_003_per_epoch_claims_what_it_prints_and_proves_nothing() -> None:
+def test_paper_003_per_epoch_claims_what_it_prints_and_proves_nothing():
     result = paper_003.account(DEFAULT, 0.01, 1e-4)
     assert result.claim.epsilon == pytest.approx(1.660, abs=5e-4)
     assert result.printed.omega == pytest.approx(
@@ -88,20 +86,20 @@ def test_paper_003_per_epoch_claims_what_it_prints_and_proves_nothing() -> None:
 @pytest.mark.parametrize(
     ("steps", "claimed"), [(45, 0.421), (254, 1.990), (400, 4.516), (499, 7.956)]
 )
-def test_paper_003_per_iteration_claims(steps: int, claimed: float) -> None:
+def test_paper_003_per_iteration_claims(steps, claimed):
     result = paper_003.account(schedules.geometric(2.8, 0.99, steps), 0.01, 1e-4)
     assert result.claim.epsilon == pytest.approx(claimed, abs=1e-3)
     assert result.proof.epsilon is None
 
 
-def test_equation_three_is_the_closed_sum() -> None:
+def test_equation_three_is_the_closed_sum():
     decay, sigma, steps = 0.99, 2.8, 60
     closed = (1 - decay**steps) / (sigma**2 * (decay ** (steps - 1) - decay**steps))
     result = paper_003.account(schedules.geometric(sigma, decay, steps), 0.01, 1e-4)
     assert result.printed.rho == pytest.approx(13.0 * 1e-4 * 0.5 * closed, rel=1e-9)
 
 
-def test_with_enough_noise_the_corrected_chain_is_proved() -> None:
+def test_with_enough_noise_the_corrected_chain_is_proved():
     result = paper_003.account(schedules.geometric(20.0, 0.99, 8, 100), 0.01, 1e-4)
     assert all(condition.met for condition in result.conditions)
     assert result.proof.epsilon is not None
@@ -109,6 +107,6 @@ def test_with_enough_noise_the_corrected_chain_is_proved() -> None:
     assert result.proof.epsilon > result.claim.epsilon
 
 
-def test_schedules_without_one_decay_have_no_further_one_in_equation_four() -> None:
+def test_schedules_without_one_decay_have_no_further_one_in_equation_four():
     result = paper_003.account(schedules.custom([3.0, 2.0, 2.5]), 0.01, 1e-4)
     assert result.printed.omega == pytest.approx(math.log(100.0) / (4.0 * 0.125))

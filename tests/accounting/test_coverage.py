@@ -1,7 +1,5 @@
 """Everything that answers for a run agrees on which accountant has a theorem for it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -23,7 +21,7 @@ from dpcore.progress import silent
 SAMPLINGS = ("none", "poisson", "fixed")
 
 
-def run(sampling: str, adjacency: Adjacency, sigma: float = 6.0) -> TrainingPlan:
+def run(sampling, adjacency, sigma=6.0):
     # Noise and rate at which tCDP's conditions are met where it has a theorem.
     return TrainingPlan(
         sigma, 10_000, 100, 400, 1e-5, sampling=sampling, adjacency=Adjacency(adjacency)
@@ -33,9 +31,7 @@ def run(sampling: str, adjacency: Adjacency, sigma: float = 6.0) -> TrainingPlan
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 @pytest.mark.parametrize("key", ACCOUNTANTS)
-def test_every_answer_agrees_on_what_is_covered(
-    key: str, sampling: str, adjacency: Adjacency
-) -> None:
+def test_every_answer_agrees_on_what_is_covered(key, sampling, adjacency):
     training = run(sampling, adjacency)
     event = training.event()
     reason = refusal(event, adjacency, key)
@@ -67,9 +63,7 @@ def test_every_answer_agrees_on_what_is_covered(
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 @pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_bounds_curves_maps_and_claims_refuse_what_their_accountant_refuses(
-    sampling: str, adjacency: Adjacency
-) -> None:
+def test_bounds_curves_maps_and_claims_refuse_what_their_accountant_refuses(sampling, adjacency):
     training = run(sampling, adjacency)
     event = training.event()
     by_pld, by_renyi = (not refusal(event, adjacency, key) for key in ("pld", "rdp"))
@@ -90,13 +84,13 @@ def test_bounds_curves_maps_and_claims_refuse_what_their_accountant_refuses(
         assert convex.covered() is by_renyi
 
 
-def test_tcdp_proves_nothing_of_poisson_samples() -> None:
+def test_tcdp_proves_nothing_of_poisson_samples():
     drawn = epsilon_curve(run("poisson", Adjacency.ZERO_OUT), ["tcdp"])
     assert drawn["epsilon"].isna().all()
     assert drawn["reason"].str.contains("no theorem here for Gaussian noise on Poisson").all()
 
 
-def test_tcdp_along_a_run_has_all_the_conditions_of_its_lemma() -> None:
+def test_tcdp_along_a_run_has_all_the_conditions_of_its_lemma():
     for sigma, status in ((6.0, "proved"), (2.8, "conditions not met")):
         drawn = epsilon_curve(run("fixed", Adjacency.REPLACE_ONE, sigma), ["tcdp"], points=3)
         assert set(drawn["status"]) == {status}

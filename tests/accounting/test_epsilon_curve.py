@@ -27,14 +27,14 @@ RUNS = {
 }
 
 
-def test_checkpoints_end_with_the_run() -> None:
+def test_checkpoints_end_with_the_run():
     assert checkpoints(3, 24) == (1, 2, 3)
     marks = checkpoints(1000, 24)
     assert (len(marks), marks[-1]) == (24, 1000)
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(name: str) -> None:
+def test_a_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(name):
     run = RUNS[name]
     table = epsilon_curve(run, ["pld", "rdp"], points=7)
     assert tuple(table["steps"]) == 2 * checkpoints(run.steps, 7)
@@ -50,7 +50,7 @@ def test_a_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(name: st
         assert (line.status, line.delta) == ("proved", run.delta)
 
 
-def test_curves_rise_and_the_certified_ones_keep_their_order() -> None:
+def test_curves_rise_and_the_certified_ones_keep_their_order():
     table = epsilon_curve(DECAYING, ["pld", "rdp"], points=12)
     by_curve = {curve: part["epsilon"].to_numpy() for curve, part in table.groupby("curve")}
     for epsilons in by_curve.values():
@@ -58,7 +58,7 @@ def test_curves_rise_and_the_certified_ones_keep_their_order() -> None:
     assert (by_curve["pld"] < by_curve["rdp"]).all()
 
 
-def test_what_has_no_theorem_is_refused_at_every_checkpoint() -> None:
+def test_what_has_no_theorem_is_refused_at_every_checkpoint():
     absent = replace(DECAYING, sampling="fixed", adjacency=Adjacency.ADD_REMOVE)
     table = epsilon_curve(absent, ["pld"], points=3)
     assert table["epsilon"].isna().all()
@@ -66,12 +66,12 @@ def test_what_has_no_theorem_is_refused_at_every_checkpoint() -> None:
     assert table["reason"].str.contains("no theorem").all()
 
 
-def test_paper_003_says_nothing_without_sampling() -> None:
+def test_paper_003_says_nothing_without_sampling():
     assert epsilon_curve(RUNS["no sampling"], ["printed"]).empty
     assert set(epsilon_curve(DECAYING, ["printed"], points=2)["status"]) == {"claim"}
 
 
-def test_progress_rises_to_the_end() -> None:
+def test_progress_rises_to_the_end():
     calls: list[tuple[float, str]] = []
     epsilon_curve(
         DECAYING, CURVES, points=5, progress=lambda share, text: calls.append((share, text))
@@ -89,10 +89,10 @@ class Stopped(Exception):
 
 
 @pytest.mark.parametrize("after", [1, 3])
-def test_an_exception_in_the_callback_ends_the_work(after: int) -> None:
+def test_an_exception_in_the_callback_ends_the_work(after):
     calls: list[float] = []
 
-    def stop(share: float, text: str) -> None:
+    def stop(share, text):
         calls.append(share)
         if len(calls) == after:
             raise Stopped

@@ -21,7 +21,7 @@ from dpcore.mechanisms.gaussian import (
 )
 
 
-def test_the_analytic_answers_are_the_calibrations() -> None:
+def test_the_analytic_answers_are_the_calibrations():
     sigma = answer("sigma", "analytic", epsilon=1.0, delta=1e-5, sensitivity=2.0)
     assert sigma["sigma"] == analytic_sigma(1.0, 1e-5, 2.0)
     epsilon = answer("epsilon", "analytic", sigma=3.0, delta=1e-5)
@@ -34,14 +34,14 @@ def test_the_analytic_answers_are_the_calibrations() -> None:
         assert result["mechanism"] == "analytic"
 
 
-def test_the_classical_answer_below_one_is_the_printed_formula() -> None:
+def test_the_classical_answer_below_one_is_the_printed_formula():
     result = answer("sigma", "classical", epsilon=0.5, delta=1e-5)
     assert result["sigma"] == pytest.approx(math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9)
     assert result["certified_epsilon"] < 0.5
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 2.0, 1e3])
-def test_from_one_on_the_classical_answer_is_empty_with_the_reason(epsilon: float) -> None:
+def test_from_one_on_the_classical_answer_is_empty_with_the_reason(epsilon):
     result = answer("sigma", "classical", epsilon=epsilon, delta=1e-5)
     assert result["sigma"] is None
     assert result["claim"]["sigma"] == classical_sigma(epsilon, 1e-5)
@@ -54,7 +54,7 @@ def test_from_one_on_the_classical_answer_is_empty_with_the_reason(epsilon: floa
     assert answer("sigma", "classical", epsilon=20.0, delta=1e-5)["certified_epsilon"] > 20.0
 
 
-def test_the_classical_formula_turned_round_gives_back_what_was_put_in() -> None:
+def test_the_classical_formula_turned_round_gives_back_what_was_put_in():
     sigma = answer("sigma", "classical", epsilon=0.4, delta=1e-6, sensitivity=3.0)["sigma"]
     back = answer("epsilon", "classical", sigma=sigma, delta=1e-6, sensitivity=3.0)
     assert back["epsilon"] == pytest.approx(0.4, rel=1e-9)
@@ -68,9 +68,7 @@ def test_the_classical_formula_turned_round_gives_back_what_was_put_in() -> None
     sigma=st.floats(1e-3, 1e6),
     sensitivity=st.floats(1e-3, 1e3),
 )
-def test_the_classical_delta_is_never_below_its_formula(
-    epsilon: float, sigma: float, sensitivity: float
-) -> None:
+def test_the_classical_delta_is_never_below_its_formula(epsilon, sigma, sensitivity):
     result = answer("delta", "classical", epsilon=epsilon, sigma=sigma, sensitivity=sensitivity)
     with mpmath.workdps(50):
         reach = mpmath.mpf(epsilon) * sigma / sensitivity
@@ -80,7 +78,7 @@ def test_the_classical_delta_is_never_below_its_formula(
         assert claimed <= exact * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-322")
 
 
-def test_a_delta_too_small_for_a_float_is_rounded_up_and_one_of_zero_needs_infinite_noise() -> None:
+def test_a_delta_too_small_for_a_float_is_rounded_up_and_one_of_zero_needs_infinite_noise():
     for sigma in (2e3, 1e300):
         result = answer("delta", "classical", epsilon=0.5, sigma=sigma)
         assert 0.0 < result["delta"] < 1e-300
@@ -89,7 +87,7 @@ def test_a_delta_too_small_for_a_float_is_rounded_up_and_one_of_zero_needs_infin
         assert result["claim"]["sigma"] == math.inf
 
 
-def test_a_classical_delta_of_one_or_more_is_no_answer() -> None:
+def test_a_classical_delta_of_one_or_more_is_no_answer():
     result = answer("delta", "classical", epsilon=0.5, sigma=0.1)
     assert result["delta"] is None
     assert result["claim"]["delta"] > 1.0
@@ -105,8 +103,8 @@ def test_a_classical_delta_of_one_or_more_is_no_answer() -> None:
     sigma=st.floats(1e-6, 1e12),
 )
 def test_what_is_certified_covers_the_noise_of_the_answer(
-    question: str, mechanism: str, epsilon: float, delta: float, sigma: float
-) -> None:
+    question, mechanism, epsilon, delta, sigma
+):
     known: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
     known.pop(question)
     actual = answer(question, mechanism, **known)
@@ -136,9 +134,7 @@ def test_what_is_certified_covers_the_noise_of_the_answer(
     ],
 )
 @pytest.mark.parametrize("mechanism", ["analytic", "classical"])
-def test_a_bad_value_is_named(
-    mechanism: str, change: dict[str, Any], words: tuple[str, ...]
-) -> None:
+def test_a_bad_value_is_named(mechanism, change, words):
     asked: dict[str, Any] = {"question": "sigma", "mechanism": mechanism}
     asked |= {"epsilon": 1.0, "delta": 1e-5} | change
     with pytest.raises(InvalidInput) as caught:
@@ -147,7 +143,7 @@ def test_a_bad_value_is_named(
 
 
 @pytest.mark.parametrize("mechanism", ["analytic", "classical"])
-def test_a_bad_sigma_is_named_as_sigma(mechanism: str) -> None:
+def test_a_bad_sigma_is_named_as_sigma(mechanism):
     for question, known in (("epsilon", {"delta": 1e-5}), ("delta", {"epsilon": 0.5})):
         for sigma in (0.0, -1.0, math.nan):
             with pytest.raises(InvalidInput, match=r"^sigma is"):

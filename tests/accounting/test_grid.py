@@ -1,7 +1,5 @@
 """Maps of ε: upper bounds close to the accountant's own, ordered as they must be."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -35,9 +33,7 @@ RESOLVED = 0.02  # below, the largest order of the map limits what it can show
     every=st.sampled_from([1, 7, 100]),
     rate=st.sampled_from([0.001, 0.01, 0.05]),
 )
-def test_every_cell_is_an_upper_bound_close_to_the_accountant(
-    kind: str, sigma: float, decay: float, every: int, rate: float
-) -> None:
+def test_every_cell_is_an_upper_bound_close_to_the_accountant(kind, sigma, decay, every, rate):
     batch = round(rate * BASE.records)
     noise = {"sigma": sigma, "decay": decay, "decay_every": every}
     run = replace(KINDS[kind], **noise, steps=60, batch=batch)
@@ -54,7 +50,7 @@ def test_every_cell_is_an_upper_bound_close_to_the_accountant(
 
 
 @pytest.mark.parametrize("kind", ["poisson", "fixed"])
-def test_more_noise_slower_decay_and_smaller_batches_cost_less(kind: str) -> None:
+def test_more_noise_slower_decay_and_smaller_batches_cost_less(kind):
     sigmas, decays, rates = [0.8, 1.2, 2.0, 5.0], [0.9, 0.97, 1.0], [0.002, 0.01, 0.03]
     over_decay = grid.by_decay(KINDS[kind], decays, sigmas)
     over_rate = grid.by_rate(KINDS[kind], rates, sigmas)
@@ -64,14 +60,14 @@ def test_more_noise_slower_decay_and_smaller_batches_cost_less(kind: str) -> Non
     assert np.all(np.diff(over_rate, axis=0) > 0.0)
 
 
-def test_noise_that_decays_to_nothing_is_infinite_and_not_cheap() -> None:
+def test_noise_that_decays_to_nothing_is_infinite_and_not_cheap():
     result = grid.by_decay(replace(BASE, decay_every=1), [0.5, 1.0], [2.0])
     assert math.isinf(result[0, 0])
     assert math.isfinite(result[1, 0])
 
 
 @pytest.mark.parametrize("over", grid.OVER)
-def test_a_map_holds_the_run_itself(over: str) -> None:
+def test_a_map_holds_the_run_itself(over):
     table = grid.table(BASE, over)
     value = BASE.decay if over == "decay" else BASE.rate
     here = table[(table[over] == value) & (table["sigma"] == BASE.sigma)]
@@ -82,7 +78,7 @@ def test_a_map_holds_the_run_itself(over: str) -> None:
     assert set(table["adjacency"]) == {"zero-out"}
 
 
-def test_what_renyi_does_not_cover_is_refused() -> None:
+def test_what_renyi_does_not_cover_is_refused():
     with pytest.raises(InvalidInput, match="no theorem"):
         grid.table(replace(BASE, adjacency=Adjacency.REPLACE_ONE), "decay")
     with pytest.raises(InvalidInput, match="sampling is none"):

@@ -22,7 +22,7 @@ GAUSSIANS = [
 ]
 
 
-def both_densities(pair: pairs.Pair, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def both_densities(pair, x):
     assert isinstance(pair, pairs.PoissonGaussian | pairs.PoissonGaussianReplaced)
     q, nu = pair.rate, pair.multiplier
     middle, right = stats.norm.pdf(x, 0, nu), stats.norm.pdf(x, 1, nu)
@@ -33,7 +33,7 @@ def both_densities(pair: pairs.Pair, x: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 @pytest.mark.parametrize("pair", GAUSSIANS, ids=str)
-def test_masses_agree_with_the_integral_over_where_the_loss_lies(pair: pairs.Pair) -> None:
+def test_masses_agree_with_the_integral_over_where_the_loss_lies(pair):
     low, high = pair.reach(math.log(1e-12))
     grid = np.linspace(low, high, 9)
     upper, lower, below, above = pair.masses(grid)
@@ -50,7 +50,7 @@ def test_masses_agree_with_the_integral_over_where_the_loss_lies(pair: pairs.Pai
 
 
 @pytest.mark.parametrize("pair", GAUSSIANS, ids=str)
-def test_the_ratio_of_masses_lies_within_each_interval(pair: pairs.Pair) -> None:
+def test_the_ratio_of_masses_lies_within_each_interval(pair):
     low, high = pair.reach(math.log(1e-9))
     grid = np.linspace(low, high, 200)
     upper, lower, _, _ = pair.masses(grid)
@@ -62,7 +62,7 @@ def test_the_ratio_of_masses_lies_within_each_interval(pair: pairs.Pair) -> None
 
 @pytest.mark.parametrize("scale", [0.02, 0.7, 1.0, 4.0])
 @pytest.mark.parametrize("parts", [1, 2, 7])
-def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale: float, parts: int) -> None:
+def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale, parts):
     top = 1.0 / scale
     for shift in (0.0, 0.3 * top / parts):
         grid = np.linspace(-top - top / parts, top + top / parts, 2 * parts + 3) + shift
@@ -78,7 +78,7 @@ def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale: float, parts:
         assert lower[int(np.searchsorted(grid, -place)) - 1] >= 0.5
 
 
-def test_laplace_delta_from_masses_is_the_closed_form() -> None:
+def test_laplace_delta_from_masses_is_the_closed_form():
     grid = np.linspace(-2.0, 2.0, 4001)
     upper, lower, _, _ = pairs.LaplacePair(1.0).masses(grid)
     for epsilon in (0.0, 0.25, 0.9):
@@ -87,7 +87,7 @@ def test_laplace_delta_from_masses_is_the_closed_form() -> None:
         assert result == pytest.approx(-math.expm1((epsilon - 1.0) / 2.0), abs=1e-9)
 
 
-def plane(axis: np.ndarray, x: float, y: float, nu: float) -> np.ndarray:
+def plane(axis, x, y, nu):
     """Density of normal noise ν around (x, y) on a square: one axis times the other."""
     return np.multiply.outer(stats.norm.pdf(axis, y, nu), stats.norm.pdf(axis, x, nu))
 
@@ -95,17 +95,15 @@ def plane(axis: np.ndarray, x: float, y: float, nu: float) -> np.ndarray:
 @pytest.mark.parametrize("angle", [0.0, 1.0, 2.0, 3.0])
 @pytest.mark.parametrize("size", [0.4, 1.0])
 @pytest.mark.parametrize("factor", [0.5, 1.0, 1.7, 6.0])
-def test_no_pair_of_values_in_the_plane_beats_the_opposite_ones(
-    angle: float, size: float, factor: float
-) -> None:
+def test_no_pair_of_values_in_the_plane_beats_the_opposite_ones(angle, size, factor):
     # The claim of the module docstring, by brute force in two dimensions.
     nu, q = 0.8, 0.3
     axis = np.linspace(-6.0, 6.0, 481)
 
-    def density(u: float, v: float) -> np.ndarray:
+    def density(u, v):
         return (1 - q) * plane(axis, 0.0, 0.0, nu) + q * plane(axis, u, v, nu)
 
-    def divergence(p: np.ndarray, r: np.ndarray) -> float:
+    def divergence(p, r):
         return float(np.maximum(p - factor * r, 0.0).sum() * (axis[1] - axis[0]) ** 2)
 
     first = density(1.0, 0.0)
@@ -115,7 +113,7 @@ def test_no_pair_of_values_in_the_plane_beats_the_opposite_ones(
     assert divergence(second, first) <= worst + 1e-6
 
 
-def fixed_batch(records: np.ndarray, batch: int, axis: np.ndarray, nu: float) -> np.ndarray:
+def fixed_batch(records, batch, axis, nu):
     """Density in the plane of a batch's sum with noise ν; records of length 1/2."""
     batches = combinations(range(len(records)), batch)
     sums = [records[list(chosen)].sum(axis=0) for chosen in batches]
@@ -123,7 +121,7 @@ def fixed_batch(records: np.ndarray, batch: int, axis: np.ndarray, nu: float) ->
 
 
 @lru_cache(maxsize=8)
-def fine_masses(pair: pairs.Pair) -> tuple[np.ndarray, np.ndarray, float, float]:
+def fine_masses(pair):
     """Masses on a fine grid with 0 in it, which serve all factors."""
     low, high = pair.reach(math.log(1e-12))
     spacing = (high - low) / 200_000
@@ -131,7 +129,7 @@ def fine_masses(pair: pairs.Pair) -> tuple[np.ndarray, np.ndarray, float, float]
     return pair.masses(grid)
 
 
-def curve_of(pair: pairs.Pair, factor: float) -> float:
+def curve_of(pair, factor):
     """H_x of a pair; within 1e-5."""
     upper, lower, below, above = fine_masses(pair)
     return float(np.maximum(upper - factor * lower, 0.0).sum()) + below + above
@@ -149,9 +147,7 @@ TABLES = {
 @pytest.mark.parametrize("batch", [1, 2, 4])
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("nu", [0.4, 1.5])
-def test_batches_of_fixed_size_lie_below_their_pair_in_either_order(
-    name: str, batch: int, nu: float
-) -> None:
+def test_batches_of_fixed_size_lie_below_their_pair_in_either_order(name, batch, nu):
     records, replacement = TABLES[name]
     before = 0.5 * np.array(records, dtype=float)
     after = before.copy()
@@ -188,9 +184,7 @@ BLANKED = {
 @pytest.mark.parametrize("batch", [1, 2, 4])
 @pytest.mark.parametrize("name", BLANKED)
 @pytest.mark.parametrize("nu", [0.4, 1.5])
-def test_a_blanked_record_in_batches_of_fixed_size_lies_below_its_pairs(
-    name: str, batch: int, nu: float
-) -> None:
+def test_a_blanked_record_in_batches_of_fixed_size_lies_below_its_pairs(name, batch, nu):
     records = np.array(BLANKED[name], dtype=float)
     blank = records.copy()
     blank[0] = 0.0
@@ -211,7 +205,7 @@ def test_a_blanked_record_in_batches_of_fixed_size_lies_below_its_pairs(
 
 
 @pytest.mark.parametrize(("nu", "rate"), [(0.5, 0.01), (1.0, 0.2), (3.0, 0.9), (0.01, 0.1)])
-def test_the_pairs_of_a_fixed_batch_are_pairs_and_mirror_each_other(nu: float, rate: float) -> None:
+def test_the_pairs_of_a_fixed_batch_are_pairs_and_mirror_each_other(nu, rate):
     replaced = pairs.FixedGaussian.replaced(nu, rate)
     forth, back = (pairs.FixedGaussian.blanked(nu, rate, adding=each) for each in (False, True))
     for pair, other in ((replaced, replaced), (forth, back), (back, forth)):
@@ -228,7 +222,7 @@ def test_the_pairs_of_a_fixed_batch_are_pairs_and_mirror_each_other(nu: float, r
             pair.masses(grid + 0.003)
 
 
-def test_blanking_costs_less_than_replacing_and_more_than_among_null_records() -> None:
+def test_blanking_costs_less_than_replacing_and_more_than_among_null_records():
     for factor in (1.05, 1.2, 1.7, 3.0):
         replaced = curve_of(pairs.FixedGaussian.replaced(0.5, 0.2), factor)
         for adding in (False, True):

@@ -1,7 +1,5 @@
 """What a certificate says of paper 003's printed ε: only one under replace-one judges it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -26,16 +24,14 @@ ANSWER = account(RUN.schedule(), RUN.rate, RUN.delta)
         (None, Adjacency.REPLACE_ONE, Status.CLAIM_NOT_SUPPORTED, "no accountant here certifies"),
     ],
 )
-def test_the_printed_number_of_the_default(
-    epsilon: float | None, adjacency: Adjacency, status: Status, words: str
-) -> None:
+def test_the_printed_number_of_the_default(epsilon, adjacency, status, words):
     result, sentence = verdict(ANSWER, Guarantee(epsilon, RUN.delta, adjacency, "PLD"))
     assert result is status
     assert words in sentence
     assert "1.66" in sentence
 
 
-def test_every_epsilon_is_rounded_up_as_its_statement_rounds_it() -> None:
+def test_every_epsilon_is_rounded_up_as_its_statement_rounds_it():
     answer = replace(ANSWER, claim=replace(ANSWER.claim, epsilon=4.9741))
     certified = Guarantee(2.98312, RUN.delta, Adjacency.ZERO_OUT, "PLD")
     _, sentence = verdict(answer, certified)
@@ -45,7 +41,7 @@ def test_every_epsilon_is_rounded_up_as_its_statement_rounds_it() -> None:
     assert "ε = 2.99 at" in sentence
 
 
-def test_a_claim_is_proved_only_where_every_condition_of_the_corrected_chain_is_met() -> None:
+def test_a_claim_is_proved_only_where_every_condition_of_the_corrected_chain_is_met():
     empty = Guarantee(None, None, Adjacency.REPLACE_ONE, "PLD", "refused")
     answer = account(constant(40.0, 100), 0.01, 1e-5)
     assert answer.proof.epsilon is not None
@@ -55,7 +51,7 @@ def test_a_claim_is_proved_only_where_every_condition_of_the_corrected_chain_is_
     assert (answer.proof.epsilon > answer.claim.epsilon) == (status is not Status.PROVED)
 
 
-def test_its_conditions_are_checked_at_twice_the_clipping_norm() -> None:
+def test_its_conditions_are_checked_at_twice_the_clipping_norm():
     # ρ of a step is 1/18 at C, and 2/9 at 2C: above the largest for which it is proved.
     answer = account(constant(3.0, 100), 0.01, 1e-5)
     assert answer.proof.epsilon is None

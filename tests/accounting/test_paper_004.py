@@ -18,16 +18,14 @@ from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
     ("epsilon", "true_delta", "true_epsilon"),
     [(1.0, 0.286, 6.57), (0.3, 0.204, 3.27), (0.05, 0.105, 1.20), (0.01, 0.052, 0.497)],
 )
-def test_bound_of_one_step_gives_far_less_than_it_claims(
-    epsilon: float, true_delta: float, true_epsilon: float
-) -> None:
+def test_bound_of_one_step_gives_far_less_than_it_claims(epsilon, true_delta, true_epsilon):
     sigma = 1.0 / math.sqrt(paper_004.bound(epsilon, 1e-5))
     assert analytic_delta(epsilon, sigma, 1.0) == pytest.approx(true_delta, abs=6e-4)
     assert analytic_epsilon(sigma, 1e-5, 1.0) == pytest.approx(true_epsilon, rel=2e-3)
 
 
 @pytest.mark.parametrize(("multiple", "true_epsilon"), [(1.5, 3.47), (2.0, 4.38)])
-def test_a_finite_order_claims_too_much_as_well(multiple: float, true_epsilon: float) -> None:
+def test_a_finite_order_claims_too_much_as_well(multiple, true_epsilon):
     tau = paper_004.bound(1.0, 1e-5, multiple * math.log(1e5))
     assert analytic_epsilon(1.0 / math.sqrt(tau), 1e-5, 1.0) == pytest.approx(
         true_epsilon, rel=2e-3
@@ -43,17 +41,7 @@ class Run:
     certified: float | None
 
 
-def run(
-    epsilon: float,
-    delta: float,
-    records: int,
-    lot: int,
-    steps: int,
-    *,
-    clip: float = 1.0,
-    order: float | None = None,
-    noise_on_mean: bool = False,
-) -> Run:
+def run(epsilon, delta, records, lot, steps, *, clip=1.0, order=None, noise_on_mean=False):
     step = paper_004.a_step(epsilon, delta, lot / records, steps)
     tau = paper_004.bound(*step, order)
     sigma = paper_004.noise(tau, lot, clip=clip, noise_on_mean=noise_on_mean)
@@ -66,16 +54,14 @@ def run(
 
 # n = 55,000, lots of 1,000, 30 epochs, as in the paper's table II.
 @pytest.mark.parametrize(("claimed", "certified"), [(1.0, 1.36), (0.3, 0.69), (0.05, 0.27)])
-def test_whole_run_is_certified_at_a_larger_epsilon_than_claimed(
-    claimed: float, certified: float
-) -> None:
+def test_whole_run_is_certified_at_a_larger_epsilon_than_claimed(claimed, certified):
     result = run(claimed, 1e-5, 55_000, 1_000, 1_650)
     assert result.certified == pytest.approx(certified, abs=6e-3)
     assert result.conditions[0].met is False
     assert result.conditions[1].met is (claimed <= 0.9)
 
 
-def test_share_of_a_step_composes_to_the_claim_by_equation_12() -> None:
+def test_share_of_a_step_composes_to_the_claim_by_equation_12():
     epsilon, delta = paper_004.a_step(0.3, 1e-5, 0.02, 500)
     assert epsilon * math.sqrt(16 * 0.02**2 * 500 * math.log(math.e + 0.3 / 1e-5)) == pytest.approx(
         0.3
@@ -83,7 +69,7 @@ def test_share_of_a_step_composes_to_the_claim_by_equation_12() -> None:
     assert delta == pytest.approx(1e-8)
 
 
-def test_noise_on_the_mean_is_a_lot_times_as_large() -> None:
+def test_noise_on_the_mean_is_a_lot_times_as_large():
     on_sum = run(1.0, 1e-5, 55_000, 1_000, 100)
     literal = run(1.0, 1e-5, 55_000, 1_000, 100, noise_on_mean=True)
     assert literal.sigma == pytest.approx(1_000 * on_sum.sigma)
@@ -91,18 +77,18 @@ def test_noise_on_the_mean_is_a_lot_times_as_large() -> None:
     assert literal.certified < 0.01
 
 
-def test_noise_scales_with_the_clipping_value_and_epsilon_does_not() -> None:
+def test_noise_scales_with_the_clipping_value_and_epsilon_does_not():
     one = run(0.3, 1e-5, 55_000, 1_000, 200)
     four = run(0.3, 1e-5, 55_000, 1_000, 200, clip=4.0)
     assert four.sigma == pytest.approx(4.0 * one.sigma)
     assert four.certified == pytest.approx(one.certified)
 
 
-def test_order_for_which_no_noise_meets_the_bound_gives_no_number() -> None:
+def test_order_for_which_no_noise_meets_the_bound_gives_no_number():
     assert run(0.05, 1e-5, 55_000, 1_000, 1_650, order=1.0).sigma is None
 
 
-def test_bad_settings_are_refused() -> None:
+def test_bad_settings_are_refused():
     with pytest.raises(InvalidInput, match="steps is 0"):
         paper_004.a_step(1.0, 1e-5, 0.1, 0)
     with pytest.raises(InvalidInput, match="λ is -1"):
@@ -112,9 +98,7 @@ def test_bad_settings_are_refused() -> None:
 @pytest.mark.parametrize("order", [None, 500.0])
 @pytest.mark.parametrize("noise_on_mean", [False, True])
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 5.0])
-def test_claim_is_found_back_from_the_noise(
-    epsilon: float, order: float | None, noise_on_mean: bool
-) -> None:
+def test_claim_is_found_back_from_the_noise(epsilon, order, noise_on_mean):
     rest = {"clip": 4.0, "order": order, "noise_on_mean": noise_on_mean}
     step = paper_004.a_step(epsilon, 1e-5, 0.02, 300)
     sigma = paper_004.noise(
@@ -127,7 +111,7 @@ def test_claim_is_found_back_from_the_noise(
     assert result == pytest.approx(epsilon, rel=1e-9)
 
 
-def test_small_example_of_uneven_noise() -> None:
+def test_small_example_of_uneven_noise():
     # w = (10, 3, 1, .1) at α = 1 and τ = .5.
     weights = np.array([10.0, 3.0, 1.0, 0.1])
     sigmas = paper_004.shares(weights) / math.sqrt(0.5)
@@ -137,7 +121,7 @@ def test_small_example_of_uneven_noise() -> None:
     assert analytic_epsilon(1.0 / math.sqrt(worst), 1e-5, 1.0) == pytest.approx(4.79, abs=5e-3)
 
 
-def test_uneven_noise_is_the_least_weighted_sum_under_the_papers_constraint() -> None:
+def test_uneven_noise_is_the_least_weighted_sum_under_the_papers_constraint():
     weights = np.random.default_rng(0).exponential(size=7)
     result = minimize(
         lambda u: np.log(np.sum(weights * np.exp(u))) + 0.5 * np.log(np.mean(np.exp(-2 * u))),
@@ -150,7 +134,7 @@ def test_uneven_noise_is_the_least_weighted_sum_under_the_papers_constraint() ->
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 100_000])
-def test_no_share_is_below_the_stated_least(dimension: int) -> None:
+def test_no_share_is_below_the_stated_least(dimension):
     weights = np.zeros(dimension)
     weights[0] = 3.0
     result = paper_004.shares(weights)

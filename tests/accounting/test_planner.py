@@ -22,9 +22,7 @@ BASE = TrainingPlan(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
     decay=st.sampled_from([1.0, 0.9]),
     delta=st.sampled_from([1e-9, 1e-5]),
 )
-def test_solving_for_each_setting_comes_back_to_it(
-    sigma: float, steps: int, decay: float, delta: float
-) -> None:
+def test_solving_for_each_setting_comes_back_to_it(sigma, steps, decay, delta):
     run = replace(BASE, sigma=sigma, steps=steps, decay=decay, decay_every=500, delta=delta)
     target = spent(run, "rdp").epsilon
     assert target is not None
@@ -41,7 +39,7 @@ def test_solving_for_each_setting_comes_back_to_it(
 
 @pytest.mark.parametrize("accountant", ["rdp", "pld"])
 @pytest.mark.parametrize("unknown", ["sigma", "steps", "batch", "delta", "clip"])
-def test_one_more_would_be_too_much(unknown: str, accountant: str) -> None:
+def test_one_more_would_be_too_much(unknown, accountant):
     plan = solve(unknown, BASE, 1.0, accountant)
     assert plan.value is not None
     assert plan.training is not None
@@ -60,13 +58,11 @@ def test_one_more_would_be_too_much(unknown: str, accountant: str) -> None:
 @pytest.mark.parametrize(
     ("unknown", "adjacency"), [("sigma", Adjacency.ADD_REMOVE), ("clip", Adjacency.REPLACE_ONE)]
 )
-def test_noise_of_many_levels_is_solved_for_in_few_tries(
-    unknown: str, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_noise_of_many_levels_is_solved_for_in_few_tries(unknown, adjacency, monkeypatch):
     run = replace(BASE, records=20_000, steps=100, decay=0.99, clip=0.5, adjacency=adjacency)
     asked: dict[TrainingPlan, Guarantee] = {}
 
-    def noted(training: TrainingPlan, accountant: str) -> Guarantee:
+    def noted(training, accountant):
         assert training not in asked
         asked[training] = spent(training, accountant)
         return asked[training]
@@ -84,7 +80,7 @@ def test_noise_of_many_levels_is_solved_for_in_few_tries(
     assert plan.training.sigma / plan.training.clip <= max(sigmas) * (1.0 + RELATIVE_ERROR)
 
 
-def test_what_cannot_be_reached_is_said_plainly() -> None:
+def test_what_cannot_be_reached_is_said_plainly():
     loud = replace(BASE, sigma=0.05)
     for unknown in ("steps", "batch"):
         plan = solve(unknown, loud, 1e-6, "rdp")
@@ -92,13 +88,13 @@ def test_what_cannot_be_reached_is_said_plainly() -> None:
         assert "reaches ε = 1e-06" in plan.sentence
 
 
-def test_an_accountant_without_a_theorem_gives_its_reason() -> None:
+def test_an_accountant_without_a_theorem_gives_its_reason():
     plan = solve("sigma", replace(BASE, adjacency=Adjacency.REPLACE_ONE), 1.0, "rdp")
     assert plan.value is None
     assert "no theorem" in plan.sentence
 
 
-def test_noise_that_decays_to_nothing_ends_the_search_and_is_not_made_up_for() -> None:
+def test_noise_that_decays_to_nothing_ends_the_search_and_is_not_made_up_for():
     plan = solve("steps", replace(BASE, decay=0.5), 3.0, "rdp")
     assert plan.value is not None
     assert 1 <= plan.value < 40
@@ -107,13 +103,13 @@ def test_noise_that_decays_to_nothing_ends_the_search_and_is_not_made_up_for() -
     assert plan.sentence.startswith("No noise σ reaches ε = 1")
 
 
-def test_a_level_cut_short_keeps_its_own_steps() -> None:
+def test_a_level_cut_short_keeps_its_own_steps():
     run = replace(BASE, steps=250, decay=0.81, decay_every=100)
     assert run.schedule().counts == (100, 100, 50)
     assert run.schedule().sigmas == pytest.approx((1.5, 1.35, 1.215))
 
 
-def test_bad_questions_are_refused() -> None:
+def test_bad_questions_are_refused():
     with pytest.raises(InvalidInput, match="unknown"):
         solve("temperature", BASE, 1.0, "rdp")
     with pytest.raises(InvalidInput, match="ε"):
@@ -125,7 +121,7 @@ def test_bad_questions_are_refused() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "delta", "clip"])
-def test_an_answer_in_few_digits_stays_within_the_target(unknown: str) -> None:
+def test_an_answer_in_few_digits_stays_within_the_target(unknown):
     plan = solve(unknown, BASE, 1.0, "rdp")
     usable = to_set(plan)
     assert usable is not None
@@ -138,7 +134,7 @@ def test_an_answer_in_few_digits_stays_within_the_target(unknown: str) -> None:
     assert epsilon <= 1.0
 
 
-def test_whole_numbers_are_used_as_they_are() -> None:
+def test_whole_numbers_are_used_as_they_are():
     plan = solve("steps", BASE, 1.0, "rdp")
     assert to_set(plan) == plan.training
     assert "one more would exceed" in precision(plan)
@@ -148,10 +144,10 @@ def test_whole_numbers_are_used_as_they_are() -> None:
     assert precision(solve("epsilon", BASE, 1.0, "rdp")) == ""
 
 
-def test_a_search_can_be_ended_from_outside() -> None:
+def test_a_search_can_be_ended_from_outside():
     told: list[float] = []
 
-    def stop_after_three(share: float, message: str) -> None:
+    def stop_after_three(share, message):
         told.append(share)
         if len(told) == 3:
             raise Cancelled
@@ -163,7 +159,7 @@ def test_a_search_can_be_ended_from_outside() -> None:
 
 
 @pytest.mark.parametrize("decay_every", [1, 100])
-def test_the_cost_with_progress_is_the_same_and_can_be_ended(decay_every: int) -> None:
+def test_the_cost_with_progress_is_the_same_and_can_be_ended(decay_every):
     run = replace(BASE, steps=60, decay=0.99, decay_every=decay_every)
     told: list[float] = []
     result = spent(run, "pld", lambda share, message: told.append(share))
@@ -171,7 +167,7 @@ def test_the_cost_with_progress_is_the_same_and_can_be_ended(decay_every: int) -
     assert told
     assert told == sorted(told)
 
-    def stop(share: float, message: str) -> None:
+    def stop(share, message):
         raise Cancelled
 
     with pytest.raises(Cancelled):

@@ -28,7 +28,7 @@ STEPS = [
 ]
 
 
-def exact_delta(pair: pairs.Pair, epsilon: float) -> mpmath.mpf:
+def exact_delta(pair, epsilon):
     """δ(ε) of one step at 40 digits."""
     with mpmath.workdps(40):
         e, cdf = mpmath.mpf(epsilon), mpmath.ncdf
@@ -42,10 +42,10 @@ def exact_delta(pair: pairs.Pair, epsilon: float) -> mpmath.mpf:
         assert isinstance(pair, pairs.PoissonGaussian | pairs.PoissonGaussianReplaced)
         nu, q, x = mpmath.mpf(pair.multiplier), mpmath.mpf(pair.rate), mpmath.e**e
 
-        def tail(point: mpmath.mpf, mean: int) -> mpmath.mpf:
+        def tail(point, mean):
             return cdf(-(point - mean) / nu)
 
-        def mixed(point: mpmath.mpf, mean: int) -> mpmath.mpf:
+        def mixed(point, mean):
             return (1 - q) * tail(point, 0) + q * tail(point, mean)
 
         if isinstance(pair, pairs.PoissonGaussianReplaced):
@@ -68,9 +68,7 @@ def exact_delta(pair: pairs.Pair, epsilon: float) -> mpmath.mpf:
 
 @pytest.mark.parametrize("pair", STEPS, ids=str)
 @pytest.mark.parametrize("share", [0.5, 0.02])
-def test_a_step_on_the_grid_dominates_the_step_at_every_grid_point(
-    pair: pairs.Pair, share: float
-) -> None:
+def test_a_step_on_the_grid_dominates_the_step_at_every_grid_point(pair, share):
     # Between grid points the discrete curve is the chord in e^ε of a convex one.
     interval = max(share * pair.spread(), 1e-9)
     low, high = pair.reach(math.log(1e-13))
@@ -93,9 +91,7 @@ def test_a_step_on_the_grid_dominates_the_step_at_every_grid_point(
 @pytest.mark.parametrize("sigma", [0.05, 1.0, 40.0, 1e4, 1e7])
 @pytest.mark.parametrize("steps", [1, 100, 1_000_000])
 @pytest.mark.parametrize("delta", [1e-100, 1e-12, 1e-5, 0.3])
-def test_unsampled_gaussians_lie_just_above_the_exact_epsilon(
-    sigma: float, steps: int, delta: float
-) -> None:
+def test_unsampled_gaussians_lie_just_above_the_exact_epsilon(sigma, steps, delta):
     exact = float(analytic_epsilon(sigma / math.sqrt(steps), delta))
     result = pld.compose([pairs.PoissonGaussian(sigma, 1.0)], [steps], delta=delta).epsilon(delta)
     assert exact * (1.0 - 1e-11) <= result
@@ -104,7 +100,7 @@ def test_unsampled_gaussians_lie_just_above_the_exact_epsilon(
 
 @pytest.mark.parametrize("sigma", [1.0, 40.0])
 @pytest.mark.parametrize("delta", [1e-40, 1e-5, 0.1])
-def test_the_optimistic_distribution_lies_just_below(sigma: float, delta: float) -> None:
+def test_the_optimistic_distribution_lies_just_below(sigma, delta):
     exact = float(analytic_epsilon(sigma / 10.0, delta))
     pair = pairs.PoissonGaussian(sigma, 1.0)
     result = pld.compose([pair], [100], delta=delta, optimistic=True).epsilon(delta)
@@ -113,7 +109,7 @@ def test_the_optimistic_distribution_lies_just_below(sigma: float, delta: float)
 
 @pytest.mark.parametrize("rate", [0.02, 0.5])
 @pytest.mark.parametrize("multiplier", [0.6, 1.5])
-def test_two_sampled_steps_lie_above_their_double_integral(multiplier: float, rate: float) -> None:
+def test_two_sampled_steps_lie_above_their_double_integral(multiplier, rate):
     upper = pld.compose([pairs.PoissonGaussian(multiplier, rate)], [2])
     lower = pld.compose([pairs.PoissonGaussian(multiplier, rate)], [2], optimistic=True)
     for epsilon in (0.0, 0.3, 1.5):
@@ -124,7 +120,7 @@ def test_two_sampled_steps_lie_above_their_double_integral(multiplier: float, ra
 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE])
-def test_one_sampled_step_is_its_integral(adjacency: Adjacency) -> None:
+def test_one_sampled_step_is_its_integral(adjacency):
     steps: list[pairs.Pair] = [pairs.PoissonGaussianReplaced(0.9, 0.2)]
     if adjacency is Adjacency.ADD_REMOVE:
         steps = [pairs.PoissonGaussian(0.9, 0.2, adding) for adding in (False, True)]
@@ -134,7 +130,7 @@ def test_one_sampled_step_is_its_integral(adjacency: Adjacency) -> None:
         assert max(each.delta(epsilon) for each in result) == pytest.approx(exact, rel=1e-4)
 
 
-def by_library(multipliers: list[float], rate: float, delta: float, interval: float) -> list[float]:
+def by_library(multipliers, rate, delta, interval):
     """ε after each of the steps."""
     total, result = None, []
     for multiplier in multipliers:
@@ -146,9 +142,7 @@ def by_library(multipliers: list[float], rate: float, delta: float, interval: fl
     return result
 
 
-def epsilons_along(
-    steps: list[pairs.Pair], counts: list[int], marks: list[int], delta: float, **kwargs: bool
-) -> list[float]:
+def epsilons_along(steps, counts, marks, delta, **kwargs):
     result = dict(pld.along(steps, counts, marks, delta=delta, **kwargs))
     assert sorted(result) == list(range(len(marks)))
     return [result[place].epsilon(delta) for place in range(len(marks))]
@@ -161,8 +155,8 @@ def epsilons_along(
     delta=st.sampled_from([1e-8, 1e-5, 1e-2]),
 )
 def test_along_a_random_schedule_every_mark_lies_between_our_lower_bound_and_the_library(
-    multipliers: list[float], rate: float, delta: float
-) -> None:
+    multipliers, rate, delta
+):
     marks = list(range(1, len(multipliers) + 1))
     bounds = []
     for optimistic in (True, False):
@@ -195,7 +189,7 @@ ALONG = {
 
 @pytest.mark.parametrize("name", ALONG)
 @pytest.mark.parametrize("adding", [False, True])
-def test_marks_along_a_run_agree_with_each_composed_from_scratch(name: str, adding: bool) -> None:
+def test_marks_along_a_run_agree_with_each_composed_from_scratch(name, adding):
     multipliers, counts, rate, delta = ALONG[name]
     steps: list[pairs.Pair] = [pairs.PoissonGaussian(m, rate, adding) for m in multipliers]
     total = sum(counts)
@@ -212,7 +206,7 @@ def test_marks_along_a_run_agree_with_each_composed_from_scratch(name: str, addi
 
 
 @pytest.mark.parametrize("delta", [1e-60, 1e-5, 0.2])
-def test_marks_of_unsampled_gaussians_lie_just_above_the_exact_epsilon(delta: float) -> None:
+def test_marks_of_unsampled_gaussians_lie_just_above_the_exact_epsilon(delta):
     sigmas = np.geomspace(40.0, 8.0, 200)
     marks = [1, 3, 10, 50, 120, 200]
     steps: list[pairs.Pair] = [pairs.PoissonGaussian(sigma, 1.0) for sigma in sigmas]
@@ -221,7 +215,7 @@ def test_marks_of_unsampled_gaussians_lie_just_above_the_exact_epsilon(delta: fl
         assert exact * (1.0 - 1e-11) <= result <= exact * 1.005 + 1e-9
 
 
-def test_equal_neighbours_are_as_good_as_one_level() -> None:
+def test_equal_neighbours_are_as_good_as_one_level():
     step = pairs.PoissonGaussian(1.3, 0.02)
     marks = [1, 4, 6, 10]
     one = epsilons_along([step], [10], marks, 1e-5)
@@ -230,12 +224,12 @@ def test_equal_neighbours_are_as_good_as_one_level() -> None:
 
 
 @pytest.mark.parametrize("marks", [[], [0, 3], [3, 3], [4, 2], [1, 11]])
-def test_marks_must_ascend_within_the_run(marks: list[int]) -> None:
+def test_marks_must_ascend_within_the_run(marks):
     with pytest.raises(ValueError, match="ascend"):
         list(pld.along([pairs.PoissonGaussian(1.0, 0.1)], [10], marks, delta=1e-5))
 
 
-def test_rare_hits_under_little_noise_need_no_finer_grid_than_they_are_wide() -> None:
+def test_rare_hits_under_little_noise_need_no_finer_grid_than_they_are_wide():
     step = pairs.PoissonGaussian(0.3, 1e-8)
     result = pld.compose([step], [100], delta=1e-9)
     # More is spent than by one step, and less than Rényi accounting says (6.19).
@@ -246,7 +240,7 @@ def test_rare_hits_under_little_noise_need_no_finer_grid_than_they_are_wide() ->
 
 
 @pytest.mark.parametrize(("scale", "steps"), [(1.0, 10), (5.0, 200)])
-def test_laplace_compositions_agree_with_the_library(scale: float, steps: int) -> None:
+def test_laplace_compositions_agree_with_the_library(scale, steps):
     theirs = library.from_laplace_mechanism(scale, value_discretization_interval=1e-4)
     theirs = theirs.self_compose(steps)
     result = pld.compose([pairs.LaplacePair(scale)], [steps], delta=1e-6, interval=1e-3).epsilon(
@@ -255,7 +249,7 @@ def test_laplace_compositions_agree_with_the_library(scale: float, steps: int) -
     assert result == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=5e-3)
 
 
-def test_tilting_changes_nothing_but_the_precision() -> None:
+def test_tilting_changes_nothing_but_the_precision():
     step = [pairs.PoissonGaussian(1.0, 0.01)]
     whole = pld.compose(step, [1000], interval=1e-3)
     assert whole.tilt == 0.0
@@ -264,7 +258,7 @@ def test_tilting_changes_nothing_but_the_precision() -> None:
         assert tilted.epsilon(delta) == pytest.approx(whole.epsilon(delta), rel=1e-3)
 
 
-def test_the_stated_rounding_of_the_transform_is_above_the_real_one() -> None:
+def test_the_stated_rounding_of_the_transform_is_above_the_real_one():
     pair, steps, size = pairs.PoissonGaussian(1.0, 0.01), 64, 1024
     start, masses, _ = pld_grid._on_grid(pair, *pair.reach(-30.0), 0.03, False)
     circle = pld_grid._wrapped(masses, start, size)
@@ -278,7 +272,7 @@ def test_the_stated_rounding_of_the_transform_is_above_the_real_one() -> None:
     assert 0.0 < error < 2.0 * pld_grid.ROUNDING * math.sqrt(size) * stated
 
 
-def test_masses_wrap_onto_the_circle_as_counted() -> None:
+def test_masses_wrap_onto_the_circle_as_counted():
     weights = np.arange(1.0, 8.0)
     for size in (4, 7, 16):
         for start in (-9, -3, 0, 5):
@@ -288,14 +282,14 @@ def test_masses_wrap_onto_the_circle_as_counted() -> None:
             assert np.array_equal(actual, expected)
 
 
-def test_what_is_left_out_is_stated() -> None:
+def test_what_is_left_out_is_stated():
     result = pld.compose([pairs.PoissonGaussian(1.0, 0.01)], [100], delta=1e-5)
     assert 0.0 < result.infinite <= 1e-10
     assert result.epsilon(result.infinite * 0.5) == math.inf
     assert result.delta(0.0) >= result.infinite
 
 
-def test_what_lies_at_infinity_counts_in_full() -> None:
+def test_what_lies_at_infinity_counts_in_full():
     # A tenth of the outcomes give the record away; the others have losses 0, 1 and 2.
     result = LossDistribution(
         losses=np.array([0.0, 1.0, 2.0]),
@@ -316,9 +310,7 @@ def test_what_lies_at_infinity_counts_in_full() -> None:
     assert [float(column[0]) for column in result.roc()] == [0.0, 0.1]
 
 
-def test_losses_that_are_cut_off_are_no_less_than_all_of_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_losses_that_are_cut_off_are_no_less_than_all_of_them(monkeypatch):
     whole = pld.compose([pairs.PoissonGaussian(1.0, 1.0)], [3], optimistic=True)
     # A fifteenth of each step's outcomes lie beyond a loss of 2.
     monkeypatch.setattr(pairs.PoissonGaussian, "reach", lambda self, log_tail: (-8.0, 2.0))
@@ -328,14 +320,14 @@ def test_losses_that_are_cut_off_are_no_less_than_all_of_them(
         assert cut.delta(epsilon) > whole.delta(epsilon)
 
 
-def test_an_attackers_curve_needs_the_whole_distribution() -> None:
+def test_an_attackers_curve_needs_the_whole_distribution():
     tilted = pld.compose([pairs.PoissonGaussian(1.0, 1.0)], [1000], delta=1e-50)
     assert tilted.tilt > 0.0
     with pytest.raises(ValueError, match="whole"):
         tilted.roc()
 
 
-def test_epsilon_and_delta_are_inverse() -> None:
+def test_epsilon_and_delta_are_inverse():
     for optimistic in (False, True):
         result = pld.compose(
             [pairs.PoissonGaussian(0.8, 0.1)], [50], delta=1e-5, optimistic=optimistic

@@ -1,15 +1,13 @@
 """Paper 003's settings: each gives the ε it was solved for."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest
 
-from dpcore.accounting.claims import Evidence, Finding, evidence, under_replace_one
+from dpcore.accounting.claims import Finding, evidence, under_replace_one
 from dpcore.accounting.paper_003 import account, verdict
 from dpcore.accounting.planner import spent
-from dpcore.accounting.presets import BASELINE, CLAIM, PRESETS, Preset, matching, preset
+from dpcore.accounting.presets import BASELINE, CLAIM, PRESETS, matching, preset
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Status
 from dpcore.systems import standing, system_named
@@ -17,7 +15,7 @@ from dpcore.systems import standing, system_named
 SOLVED = [each for each in PRESETS.values() if "equation (3)" in each.source]
 
 
-def printed(solved: Preset) -> float:
+def printed(solved):
     run = solved.training
     epsilon = account(run.schedule(), run.rate, run.delta, run.clip).claim.epsilon
     assert epsilon is not None
@@ -25,7 +23,7 @@ def printed(solved: Preset) -> float:
 
 
 @pytest.mark.parametrize("solved", SOLVED, ids=lambda solved: solved.key)
-def test_what_was_solved_from_the_printed_formula_gives_its_claim(solved: Preset) -> None:
+def test_what_was_solved_from_the_printed_formula_gives_its_claim(solved):
     assert printed(solved) == pytest.approx(solved.stated, rel=0.006)
 
 
@@ -38,9 +36,7 @@ def test_what_was_solved_from_the_printed_formula_gives_its_claim(solved: Preset
         ("cifar-3.02-90", 3.02, None, 0.598),
     ],
 )
-def test_figures_of_the_reference(
-    key: str, by_formula: float, renyi: float | None, pld: float
-) -> None:
+def test_figures_of_the_reference(key, by_formula, renyi, pld):
     run = preset(key).training
     assert printed(preset(key)) == pytest.approx(by_formula, rel=3e-3)
     if renyi is not None:
@@ -51,35 +47,35 @@ def test_figures_of_the_reference(
     assert spent(run, "pld").epsilon == pytest.approx(pld, rel=5e-3)
 
 
-def test_a_preset_is_recognised_by_its_settings_alone() -> None:
+def test_a_preset_is_recognised_by_its_settings_alone():
     for known in PRESETS.values():
         assert matching(known.training) == known
     with pytest.raises(InvalidInput, match="preset is 'no such'"):
         preset("no such")
 
 
-def stated_by(key: str) -> float:
+def stated_by(key):
     stated = preset(key).stated
     assert stated is not None
     return stated
 
 
 @cache
-def replaced(key: str) -> tuple[Evidence, ...]:
+def replaced(key):
     """Of the stated ε, for one record replaced: on Poisson batches, and on those of fixed size."""
     return under_replace_one(preset(key).training, [stated_by(key)])
 
 
-def findings(key: str) -> list[Finding]:
+def findings(key):
     return [each.finding(stated_by(key)) for each in replaced(key)]
 
 
-def printed_finding(key: str) -> Finding:
+def printed_finding(key):
     return evidence(preset(key).training, [stated_by(key)]).finding(stated_by(key))
 
 
 @pytest.mark.parametrize("key", [key for key, each in PRESETS.items() if each.stated is not None])
-def test_a_verdict_says_what_accountants_find(key: str) -> None:
+def test_a_verdict_says_what_accountants_find(key):
     chosen = preset(key)
     assert chosen.certified is not None
     on_mean, poisson, fixed = chosen.certified
@@ -109,13 +105,13 @@ def test_a_verdict_says_what_accountants_find(key: str) -> None:
     assert ("fails" in chosen.verdict) == (not chosen.holds(fixed))
 
 
-def assert_rounded_up(stated: float | None, epsilon: float | None) -> None:
+def assert_rounded_up(stated, epsilon):
     assert stated is not None
     assert epsilon is not None
     assert epsilon <= stated <= 1.011 * epsilon
 
 
-def test_the_verdict_on_the_paper_is_that_of_its_settings() -> None:
+def test_the_verdict_on_the_paper_is_that_of_its_settings():
     result = standing(system_named("adaptive-tcdp"))
     assert result.status is Status.CONDITIONS_NOT_MET
     assert result.verdict == CLAIM
@@ -142,7 +138,7 @@ def test_the_verdict_on_the_paper_is_that_of_its_settings() -> None:
     assert not preset("chexpert").verdict
 
 
-def test_the_known_failure_of_paper_003_has_the_numbers_of_its_accounting() -> None:
+def test_the_known_failure_of_paper_003_has_the_numbers_of_its_accounting():
     assert preset("chexpert-8").stated == 8.0
     poisson, fixed = replaced("chexpert-8")
     assert poisson.at_least is not None

@@ -35,18 +35,14 @@ WHOLE = [
 
 
 @pytest.mark.parametrize(("multiplier", "rate", "order"), BETWEEN)
-def test_between_whole_orders_quadrature_is_above_the_integral_and_close(
-    multiplier: float, rate: float, order: float
-) -> None:
+def test_between_whole_orders_quadrature_is_above_the_integral_and_close(multiplier, rate, order):
     result = renyi.poisson_between(np.array([multiplier]), rate, np.array([order]))[0, 0]
     above = float((float(result) - rdp_poisson(multiplier, rate, order)) * (order - 1.0))
     assert 0.0 < above < 1e-11
 
 
 @pytest.mark.parametrize(("multiplier", "rate", "order"), WHOLE)
-def test_at_whole_orders_the_sum_is_above_the_exact_one_and_close(
-    multiplier: float, rate: float, order: int
-) -> None:
+def test_at_whole_orders_the_sum_is_above_the_exact_one_and_close(multiplier, rate, order):
     result = renyi.poisson_whole(np.array([multiplier]), rate, np.array([order]))[0, 0]
     exact = rdp_poisson(multiplier, rate, order)
     assert 0.0 < float((float(result) - exact) / exact) < 3e-11
@@ -54,9 +50,7 @@ def test_at_whole_orders_the_sum_is_above_the_exact_one_and_close(
 
 @pytest.mark.parametrize("multiplier", [0.05, 0.3, 0.7, 1.0, 2.69, 2.71, 30.0])
 @pytest.mark.parametrize("order", [1.2, 4.0, 16.0])
-def test_the_spacing_keeps_the_trapezoid_rule_below_its_slack(
-    multiplier: float, order: float
-) -> None:
+def test_the_spacing_keeps_the_trapezoid_rule_below_its_slack(multiplier, order):
     # At whole orders the finite sum is exact, so the rule can be held against it without mpmath.
     if order == 1.2:
         exact = float(rdp_poisson(multiplier, 0.03, order))
@@ -66,13 +60,13 @@ def test_the_spacing_keeps_the_trapezoid_rule_below_its_slack(
     assert ruled == pytest.approx(exact, rel=1e-10, abs=3e-12 / (order - 1.0))
 
 
-def test_little_noise_takes_the_chord_which_lies_above() -> None:
+def test_little_noise_takes_the_chord_which_lies_above():
     many = np.full(1200, 0.03)
     result = renyi.poisson_between(many, 0.01, np.array([3.5]))
     assert result[0, 0] >= float(rdp_poisson(0.03, 0.01, 3.5))
 
 
-def test_without_sampling_it_is_half_alpha_over_the_square() -> None:
+def test_without_sampling_it_is_half_alpha_over_the_square():
     orders = np.array([2.0, 3.0])
     for function in (renyi.poisson_whole, renyi.poisson_between, renyi.fixed_size):
         result = function(np.array([2.0]), 1.0, orders)
@@ -84,7 +78,7 @@ def test_without_sampling_it_is_half_alpha_over_the_square() -> None:
     rate=st.floats(1e-5, 0.9),
     order=st.floats(1.1, 15.0),
 )
-def test_divergences_grow_with_the_order(multiplier: float, rate: float, order: float) -> None:
+def test_divergences_grow_with_the_order(multiplier, rate, order):
     noise = np.array([multiplier])
     low, high = renyi.poisson_between(noise, rate, np.array([order, order + 0.5]))[0]
     # The slack of 1e-12 is divided by α - 1.
@@ -93,9 +87,7 @@ def test_divergences_grow_with_the_order(multiplier: float, rate: float, order: 
 
 @pytest.mark.parametrize("rate", [0.001, 0.05, 0.3])
 @pytest.mark.parametrize("multiplier", [0.4, 0.6, 1.0])
-def test_fixed_size_bounds_match_the_library_where_noise_is_small(
-    multiplier: float, rate: float
-) -> None:
+def test_fixed_size_bounds_match_the_library_where_noise_is_small(multiplier, rate):
     orders = [2, 3, 5, 16, 64]
     event = dp_accounting.SampledWithoutReplacementDpEvent(
         10**9, round(rate * 10**9), dp_accounting.GaussianDpEvent(multiplier)
@@ -109,7 +101,7 @@ def test_fixed_size_bounds_match_the_library_where_noise_is_small(
     assert np.all(ours >= 0.2 * theirs)
 
 
-def test_chords_of_fixed_size_bounds_lie_between_their_ends() -> None:
+def test_chords_of_fixed_size_bounds_lie_between_their_ends():
     noise = np.array([1.3])
     ends = renyi.fixed_size(noise, 0.02, np.array([4, 5]))[0] * np.array([3.0, 4.0])
     inside = renyi.fixed_between(noise, 0.02, np.array([4.5]))[0, 0] * 3.5
@@ -117,13 +109,13 @@ def test_chords_of_fixed_size_bounds_lie_between_their_ends() -> None:
 
 
 @pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.1])
-def test_the_conversion_is_the_best_over_a_fine_scan_of_orders(delta: float) -> None:
+def test_the_conversion_is_the_best_over_a_fine_scan_of_orders(delta):
     noise = np.linspace(2.0, 0.9, 20)
 
-    def whole(orders: renyi.Array) -> renyi.Array:
+    def whole(orders):
         return 40.0 * renyi.poisson_whole(noise, 0.02, orders).sum(axis=0)
 
-    def between(orders: renyi.Array) -> renyi.Array:
+    def between(orders):
         return 40.0 * renyi.poisson_between(noise, 0.02, orders).sum(axis=0)
 
     scan = 1.0 + np.geomspace(1e-3, 40.0, 400)
@@ -132,8 +124,8 @@ def test_the_conversion_is_the_best_over_a_fine_scan_of_orders(delta: float) -> 
     assert result <= best * 1.002 + 1e-6
 
 
-def test_large_orders_are_searched_where_little_is_spent() -> None:
-    def spent(orders: renyi.Array) -> renyi.Array:
+def test_large_orders_are_searched_where_little_is_spent():
+    def spent(orders):
         return renyi.gaussian(np.array([3000.0]), orders)[0]
 
     result = renyi.least_epsilon(spent, spent, 1e-5)

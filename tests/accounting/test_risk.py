@@ -1,7 +1,5 @@
 """Risk in plain odds: by what must hold for every guarantee (figures: test_vectors.py)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -18,7 +16,7 @@ deltas = st.floats(0.0, 0.4)
 
 
 @given(epsilons, deltas)
-def test_advantage_is_the_best_gap_of_the_trade_off(epsilon: float, delta: float) -> None:
+def test_advantage_is_the_best_gap_of_the_trade_off(epsilon, delta):
     # The gap is concave and piecewise linear in the false-alarm rate; its corner is known.
     corner = (1.0 - delta) / (1.0 + math.exp(epsilon))
     miss = float(risk.smallest_miss_rate(corner, epsilon, delta))
@@ -29,14 +27,14 @@ def test_advantage_is_the_best_gap_of_the_trade_off(epsilon: float, delta: float
 
 
 @given(st.floats(0.0, 10.0))
-def test_gaussian_advantage_is_the_best_gap_of_its_trade_off(mu: float) -> None:
+def test_gaussian_advantage_is_the_best_gap_of_its_trade_off(mu):
     at_best = 0.5 * math.erfc(mu / (2.0 * math.sqrt(2.0)))  # false-alarm rate Φ(-μ/2)
     gap = 1.0 - float(risk.gaussian_miss_rate(at_best, mu)) - at_best
     assert gap == pytest.approx(risk.gaussian_advantage(mu), abs=1e-12)
 
 
 @given(epsilons, epsilons, deltas)
-def test_more_epsilon_never_lowers_the_odds(one: float, other: float, delta: float) -> None:
+def test_more_epsilon_never_lowers_the_odds(one, other, delta):
     low, high = (
         risk.odds(PrivacyBudget(epsilon, delta), Adjacency.ZERO_OUT).right
         for epsilon in sorted((one, other))
@@ -45,13 +43,13 @@ def test_more_epsilon_never_lowers_the_odds(one: float, other: float, delta: flo
 
 
 @given(epsilons, deltas)
-def test_odds_never_understate_the_bound(epsilon: float, delta: float) -> None:
+def test_odds_never_understate_the_bound(epsilon, delta):
     right = risk.odds(PrivacyBudget(epsilon, delta), Adjacency.REPLACE_ONE).right
     assert 50 <= right <= 100
     assert right >= 50.0 * (1.0 + risk.advantage(epsilon, delta)) - 1e-8
 
 
-def test_the_sentence_follows_the_adjacency() -> None:
+def test_the_sentence_follows_the_adjacency():
     budget = PrivacyBudget(1.0, 1e-5)
     inside = risk.odds(budget, Adjacency.ZERO_OUT)
     mine = risk.odds(budget, Adjacency.REPLACE_ONE)
@@ -60,7 +58,7 @@ def test_the_sentence_follows_the_adjacency() -> None:
     assert "whether a record is yours or another's" in mine.sentence
 
 
-def test_no_guarantee_gives_full_advantage() -> None:
+def test_no_guarantee_gives_full_advantage():
     assert risk.advantage(math.inf, 0.0) == 1.0
     assert "next to nothing" in risk.odds(PrivacyBudget(60.0, 0.0), Adjacency.ZERO_OUT).sentence
 
@@ -68,7 +66,7 @@ def test_no_guarantee_gives_full_advantage() -> None:
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(-1.0, 0.0), (math.nan, 0.0), (1.0, -0.1), (1.0, 1.1)]
 )
-def test_bad_input_is_refused_by_name(epsilon: float, delta: float) -> None:
+def test_bad_input_is_refused_by_name(epsilon, delta):
     with pytest.raises(InvalidInput, match=r"epsilon|delta"):
         risk.advantage(epsilon, delta)
 
@@ -78,7 +76,7 @@ NONE = Guarantee(None, None, A, "a theorem", "Its condition fails.")
 PROOF, CERTIFIED = Guarantee(2.0, 1e-5, A, "a theorem"), Guarantee(0.5, 1e-6, A, "an accountant")
 
 
-def test_a_promise_is_the_proved_one_else_the_certified_one_else_none() -> None:
+def test_a_promise_is_the_proved_one_else_the_certified_one_else_none():
     proved = risk.promise("it", PROOF, CERTIFIED, 10)
     assert (proved.standing, proved.guarantee) == ("proved", PROOF)
     assert proved.budget == PrivacyBudget(2.0, 1e-5)
@@ -93,18 +91,18 @@ def test_a_promise_is_the_proved_one_else_the_certified_one_else_none() -> None:
 @pytest.mark.parametrize(
     "hollow", [Guarantee(math.inf, 1e-5, A, "it"), Guarantee(1.0, 1.0, A, "it")]
 )
-def test_a_guarantee_that_says_nothing_is_no_promise(hollow: Guarantee) -> None:
+def test_a_guarantee_that_says_nothing_is_no_promise(hollow):
     assert risk.promise("it", hollow, hollow, 10).budget is None
     assert risk.promise("it", hollow, CERTIFIED, 10).standing == "certified"
 
 
-def test_an_epsilon_of_zero_is_still_a_promise() -> None:
+def test_an_epsilon_of_zero_is_still_a_promise():
     result = risk.promise("it", NONE, Guarantee(0.0, 1e-5, A, "an accountant"), 10)
     assert result.budget == PrivacyBudget(1e-12, 1e-5)
 
 
 @pytest.mark.parametrize("words", [risk.QUESTION, risk.BELIEF, risk.FALSE_ALARM, risk.TRUE_ALARM])
-def test_words_follow_the_adjacency(words: dict[Adjacency, str]) -> None:
+def test_words_follow_the_adjacency(words):
     assert words[Adjacency.ADD_REMOVE] == words[Adjacency.ZERO_OUT]
     assert "in the data" in words[Adjacency.ZERO_OUT]
     assert "in the data" not in words[Adjacency.REPLACE_ONE]
@@ -112,7 +110,7 @@ def test_words_follow_the_adjacency(words: dict[Adjacency, str]) -> None:
 
 
 @given(epsilons, deltas)
-def test_what_is_shown_is_never_less_than_the_bound(epsilon: float, delta: float) -> None:
+def test_what_is_shown_is_never_less_than_the_bound(epsilon, delta):
     chances = risk.odds(PrivacyBudget(epsilon, delta), Adjacency.ZERO_OUT)
     people = 50.0 * (1.0 + risk.advantage(epsilon, delta))
     if chances.shown == "under 51":
@@ -127,14 +125,14 @@ def test_what_is_shown_is_never_less_than_the_bound(epsilon: float, delta: float
     ("epsilon", "words"),
     [(1e-6, "under 51 of 100"), (1.0, "at most 74 of 100"), (30.0, "possibly over 99 of 100")],
 )
-def test_the_words_before_a_number_make_english_of_it(epsilon: float, words: str) -> None:
+def test_the_words_before_a_number_make_english_of_it(epsilon, words):
     shown = risk.odds(PrivacyBudget(epsilon, 1e-5), Adjacency.ZERO_OUT).shown
     assert f"{risk.hedge(shown)} {shown} of 100".strip() == words
 
 
 # 100 Φ(1.1684 / 2) = 72.04; the last noise is worth less than the (ε, δ) that is asked.
 @pytest.mark.parametrize(("mu", "shown"), [(1.1684, "73"), (0.0, "under 51"), (9.0, "over 99")])
-def test_the_noise_that_is_drawn_bounds_the_guesses(mu: float, shown: str) -> None:
+def test_the_noise_that_is_drawn_bounds_the_guesses(mu, shown):
     budget = PrivacyBudget(5.0, 1e-5)
     assert risk.odds(budget, Adjacency.ZERO_OUT).shown == "over 99"
     noise = risk.gaussian_advantage(mu)

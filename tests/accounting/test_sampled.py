@@ -1,7 +1,5 @@
 """Certified ε of sampled noisy sums: never below the truth, near it, and right about adjacency."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -42,7 +40,7 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
     ROWS = [row for row in csv.DictReader(file) if row["kind"].startswith("dpsgd_epsilon_")]
 
 
-def poisson_epsilon(multiplier: float, rate: float, steps: int, delta: float) -> float:
+def poisson_epsilon(multiplier, rate, steps, delta):
     """ε by privacy loss distributions, an independent and nearly exact accountant."""
     accountant = pld.PLDAccountant(
         dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4
@@ -52,7 +50,7 @@ def poisson_epsilon(multiplier: float, rate: float, steps: int, delta: float) ->
     return float(accountant.get_epsilon(delta))
 
 
-def reference(kind: str) -> list[tuple[SampledGaussian, float, float, float]]:
+def reference(kind):
     """(what, δ, ε, library's discretisation of ε over all steps) of every row of a kind."""
     result = []
     for row in ROWS:
@@ -67,9 +65,7 @@ def reference(kind: str) -> list[tuple[SampledGaussian, float, float, float]]:
 
 
 @pytest.mark.parametrize(("what", "delta", "epsilon", "_"), reference("dpsgd_epsilon_rdp"))
-def test_renyi_stays_between_the_exact_curve_and_the_library_at_its_orders(
-    what, delta, epsilon, _
-) -> None:
+def test_renyi_stays_between_the_exact_curve_and_the_library_at_its_orders(what, delta, epsilon, _):
     # The row is the library's own upper bound at 156 fixed orders; ours may look between them.
     exact = poisson_epsilon(what.noise_multiplier, what.rate, what.steps, delta)
     assert exact <= renyi_epsilon(what, delta) <= epsilon * (1.0 + 1e-9)
@@ -79,7 +75,7 @@ def test_renyi_stays_between_the_exact_curve_and_the_library_at_its_orders(
     ("what", "delta", "epsilon", "slack"),
     [*reference("dpsgd_epsilon_pld"), *reference("dpsgd_epsilon_prv_upper")],
 )
-def test_never_below_the_tighter_accountants(what, delta, epsilon, slack) -> None:
+def test_never_below_the_tighter_accountants(what, delta, epsilon, slack):
     assert certified_epsilon(what, delta)[0] >= epsilon - 1e-3 - slack
 
 
@@ -96,7 +92,7 @@ def test_never_below_the_tighter_accountants(what, delta, epsilon, slack) -> Non
 )
 def test_no_covered_pair_is_certified_below_what_an_attacker_reaches(
     multiplier, rate, steps, delta
-) -> None:
+):
     # Poisson and zero-out: the others null. Replace-one, fixed size: the others at the opposite
     # gradient, so that a step with the record differs by 2C; that is Poisson's curve at σ/(2C).
     exact = poisson_epsilon(multiplier, rate, steps, delta)
@@ -114,13 +110,13 @@ def test_no_covered_pair_is_certified_below_what_an_attacker_reaches(
 
 @pytest.mark.parametrize("rate", [0.05, 0.5])
 @pytest.mark.parametrize("multiplier", [0.8, 4.0])
-def test_fixed_size_holds_for_two_records_pulling_apart(rate, multiplier) -> None:
+def test_fixed_size_holds_for_two_records_pulling_apart(rate, multiplier):
     # One step, others null, the record worth +C in one data set and -C in the other.
     what = SampledGaussian(multiplier, rate, 1, "fixed", REPLACE_ONE)
     step = 1e-4 * multiplier
     x = np.arange(-1.0 - 12.0 * multiplier, 1.0 + 12.0 * multiplier, step)
 
-    def density(centre: float) -> np.ndarray:
+    def density(centre):
         return stats.norm.pdf(x, centre, multiplier)
 
     one = (1.0 - rate) * density(0.0) + rate * density(1.0)
@@ -132,7 +128,7 @@ def test_fixed_size_holds_for_two_records_pulling_apart(rate, multiplier) -> Non
 
 @pytest.mark.parametrize("adjacency", [ZERO_OUT, REPLACE_ONE])
 @pytest.mark.parametrize("steps", [1, 30])
-def test_with_every_record_in_every_step_it_is_one_gaussian(adjacency, steps) -> None:
+def test_with_every_record_in_every_step_it_is_one_gaussian(adjacency, steps):
     # The factor 2 of replace-one: the multiplier is σ/C, whatever the adjacency.
     change = 2.0 if adjacency is REPLACE_ONE else 1.0
     what = SampledGaussian(8.0, 1.0, steps, "fixed", adjacency)
@@ -143,7 +139,7 @@ def test_with_every_record_in_every_step_it_is_one_gaussian(adjacency, steps) ->
     assert certified_epsilon(what, 1e-5)[1].startswith("hit counting")
 
 
-def test_fixed_size_under_zero_out_counts_the_exchange_for_renyi_and_the_blank_for_hits() -> None:
+def test_fixed_size_under_zero_out_counts_the_exchange_for_renyi_and_the_blank_for_hits():
     blank = SampledGaussian(2.0, 0.1, 50, "fixed", ZERO_OUT)
     other = SampledGaussian(2.0, 0.1, 50, "fixed", REPLACE_ONE)
     assert renyi_epsilon(blank, 1e-5) == renyi_epsilon(other, 1e-5)
@@ -154,7 +150,7 @@ def test_fixed_size_under_zero_out_counts_the_exchange_for_renyi_and_the_blank_f
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-12, 1e-30, 1e-100, 1e-300])
 @pytest.mark.parametrize(("rate", "steps"), [(0.02, 500), (0.001, 3_000), (0.9, 40)])
-def test_hit_counting_is_the_mixture_over_hits_however_small_delta_is(delta, rate, steps) -> None:
+def test_hit_counting_is_the_mixture_over_hits_however_small_delta_is(delta, rate, steps):
     what = SampledGaussian(1.0, rate, steps, "poisson", ZERO_OUT)
     hits = np.arange(1, steps + 1)
     chance = np.exp(stats.binom(steps, rate).logpmf(hits))
@@ -163,7 +159,7 @@ def test_hit_counting_is_the_mixture_over_hits_however_small_delta_is(delta, rat
     assert chance @ analytic_delta(epsilon * 0.99, 1.0 / np.sqrt(hits)) > delta
 
 
-def test_hit_counting_agrees_with_playing_it_out() -> None:
+def test_hit_counting_agrees_with_playing_it_out():
     # E_K δ_G(ε; √K) by drawing K: 400,000 draws know it to about 1 %.
     what = SampledGaussian(2.0, 0.03, 200, "fixed", ZERO_OUT)
     drawn = np.random.default_rng(4).binomial(200, 0.03, size=400_000)
@@ -173,7 +169,7 @@ def test_hit_counting_agrees_with_playing_it_out() -> None:
     assert (counts[1:] @ deltas) / len(drawn) == pytest.approx(1e-2, rel=0.03)
 
 
-def test_published_noise_on_many_hits_costs_millions() -> None:
+def test_published_noise_on_many_hits_costs_millions():
     # Paper 000's noise: σ = 17.404 where n∇f has scale 1,000, T = 10⁶; median loss 1.64e6 or 6.6e6.
     for adjacency, lower in ((ZERO_OUT, 1.6e6), (REPLACE_ONE, 6.6e6)):
         what = SampledGaussian(0.017404, 1e-3, 10**6, "fixed", adjacency)
@@ -183,7 +179,7 @@ def test_published_noise_on_many_hits_costs_millions() -> None:
 
 
 @pytest.mark.parametrize(("delta", "printed"), [(1e-3, 2.783), (1e-5, 3.802)])
-def test_the_sound_multiplier_in_its_place(delta, printed) -> None:
+def test_the_sound_multiplier_in_its_place(delta, printed):
     # The same entry's multiplier by privacy loss distributions; Rényi and the lattice add a little.
     result = noise_multiplier_for(1.0913, delta, 1e-3, 10**6, "poisson", ZERO_OUT)
     assert printed <= result <= 1.06 * printed
@@ -191,10 +187,8 @@ def test_the_sound_multiplier_in_its_place(delta, printed) -> None:
 
 @pytest.mark.parametrize(("sampling", "adjacency"), COVERED)
 @pytest.mark.parametrize("delta", [1e-9, 1e-3])
-def test_more_noise_fewer_steps_or_a_smaller_rate_never_cost_more(
-    sampling, adjacency, delta
-) -> None:
-    def certified(multiplier: float, rate: float = 0.05, steps: int = 100) -> float:
+def test_more_noise_fewer_steps_or_a_smaller_rate_never_cost_more(sampling, adjacency, delta):
+    def certified(multiplier, rate=0.05, steps=100):
         return certified_epsilon(
             SampledGaussian(multiplier, rate, steps, sampling, adjacency), delta
         )[0]
@@ -206,7 +200,7 @@ def test_more_noise_fewer_steps_or_a_smaller_rate_never_cost_more(
 
 
 @pytest.mark.parametrize(("multiplier", "rate"), [(1e5, 1e-6), (1e6, 1e-6), (1e6, 1e-3)])
-def test_rounding_in_the_library_is_not_taken_for_privacy(multiplier, rate) -> None:
+def test_rounding_in_the_library_is_not_taken_for_privacy(multiplier, rate):
     what = SampledGaussian(multiplier, rate, 10**6, "poisson", ZERO_OUT)
     delta = 1e-30
     # One step of the million, amplified exactly, is a lower bound on what they cost together.
@@ -226,10 +220,10 @@ def test_rounding_in_the_library_is_not_taken_for_privacy(multiplier, rate) -> N
 )
 def test_the_returned_multiplier_is_certified_within_the_target_and_the_next_is_not(
     epsilon, delta, rate, steps, pair
-) -> None:
+):
     multiplier = noise_multiplier_for(epsilon, delta, rate, steps, *pair)
 
-    def certified(at: float) -> float:
+    def certified(at):
         return certified_epsilon(SampledGaussian(at, rate, steps, *pair), delta)[0]
 
     assert certified(multiplier) <= epsilon
@@ -237,7 +231,7 @@ def test_the_returned_multiplier_is_certified_within_the_target_and_the_next_is_
         assert certified(multiplier / LATTICE_RATIO * (1.0 - 1e-9)) > epsilon
 
 
-def test_the_search_ends_where_delta_covers_every_hit_or_next_to_none() -> None:
+def test_the_search_ends_where_delta_covers_every_hit_or_next_to_none():
     for pair in (("poisson", ZERO_OUT), ("fixed", REPLACE_ONE)):
         multiplier = noise_multiplier_for(1.0, 1e-3, 1e-6, 10, *pair)
         assert 0.0 < multiplier < 1e-9
@@ -249,7 +243,7 @@ def test_the_search_ends_where_delta_covers_every_hit_or_next_to_none() -> None:
         noise_multiplier_for(1e-12, 0.0, 0.02, 500, "poisson", ZERO_OUT)
 
 
-def test_without_a_delta_there_is_no_finite_bound() -> None:
+def test_without_a_delta_there_is_no_finite_bound():
     what = SampledGaussian(1.0, 0.1, 10, "poisson", ZERO_OUT)
     assert certified_epsilon(what, 0.0)[0] == math.inf
     assert all(replace(what, sampling=s, adjacency=a).covered() for s, a in COVERED)
@@ -258,7 +252,7 @@ def test_without_a_delta_there_is_no_finite_bound() -> None:
 @pytest.mark.parametrize(
     ("sampling", "adjacency"), [("poisson", REPLACE_ONE), ("fixed", ADD_REMOVE)]
 )
-def test_what_no_theorem_covers_is_refused(sampling, adjacency) -> None:
+def test_what_no_theorem_covers_is_refused(sampling, adjacency):
     what = SampledGaussian(1.0, 0.1, 10, sampling, adjacency)
     assert not what.covered()
     with pytest.raises(ValueError, match=f"no theorem here covers {sampling} sampling under"):
@@ -267,13 +261,13 @@ def test_what_no_theorem_covers_is_refused(sampling, adjacency) -> None:
         noise_multiplier_for(1.0, 1e-5, 0.1, 10, sampling, adjacency)
 
 
-def test_orders_that_do_not_converge_cost_nothing_but_themselves(caplog) -> None:
+def test_orders_that_do_not_converge_cost_nothing_but_themselves(caplog):
     what = SampledGaussian(0.530633, 0.01978, 500, "poisson", ZERO_OUT)
     assert math.isfinite(renyi_epsilon(what, 1e-5))
     assert caplog.records == []
 
 
-def test_zero_out_has_the_figure_of_add_remove_by_either_bound() -> None:
+def test_zero_out_has_the_figure_of_add_remove_by_either_bound():
     blanked = SampledGaussian(0.8, 0.05, 80, "poisson", ZERO_OUT)
     removed = SampledGaussian(0.8, 0.05, 80, "poisson", ADD_REMOVE)
     assert renyi_epsilon(blanked, 1e-6) == renyi_epsilon(removed, 1e-6)

@@ -16,13 +16,13 @@ from dpcore.accounting.events import (
 from dpcore.errors import InvalidInput
 
 
-def test_decay_multiplies_the_variance() -> None:
+def test_decay_multiplies_the_variance():
     result = schedules.geometric(2.8, 0.99, 8, 100)
     assert np.square(result.sigmas[1:]) / np.square(result.sigmas[:-1]) == pytest.approx([0.99] * 7)
     assert (result.sigmas[0], result.counts, result.steps) == (2.8, (100,) * 8, 800)
 
 
-def test_kinds_give_the_steps_they_say() -> None:
+def test_kinds_give_the_steps_they_say():
     assert schedules.constant(2.0, 5).each_step().tolist() == [2.0] * 5
     assert schedules.linear(2.0, 1.0, 3).each_step().tolist() == [2.0, 1.5, 1.0]
     assert schedules.custom([1.0, 1.0, 2.0, 1.0]).counts == (2, 1, 1)
@@ -30,7 +30,7 @@ def test_kinds_give_the_steps_they_say() -> None:
 
 
 @pytest.mark.parametrize("sigma", [0.02, 1.0, 1e6])
-def test_merged_levels_spend_about_as_much(sigma: float) -> None:
+def test_merged_levels_spend_about_as_much(sigma):
     result = schedules.geometric(sigma, 0.99, 400, 3)
     merged = result.merged(50)
     assert len(merged.sigmas) == 50
@@ -42,7 +42,7 @@ def test_merged_levels_spend_about_as_much(sigma: float) -> None:
         assert spent[1] == pytest.approx(spent[0], rel=1e-9)
 
 
-def test_equal_steps_are_counted_together() -> None:
+def test_equal_steps_are_counted_together():
     one = PoissonSampled(0.1, Gaussian(2.0, 2.0))
     repeated = Composed((one, Repeated(one, 2)))
     event = Composed((Repeated(one, 3), Gaussian(1.0), one, Repeated(repeated, 2)))
@@ -66,6 +66,6 @@ def test_equal_steps_are_counted_together() -> None:
         lambda: from_schedule(schedules.constant(1.0, 2), rate=0.5),
     ],
 )
-def test_what_makes_no_sense_is_refused(make: object) -> None:
+def test_what_makes_no_sense_is_refused(make):
     with pytest.raises(InvalidInput):
         make()  # type: ignore[operator]

@@ -1,7 +1,5 @@
 """The curve around a setting that was found: it passes through the answer, and crosses there."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.accounting.budget import split
@@ -17,7 +15,7 @@ START = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5)
 @pytest.mark.parametrize(
     ("unknown", "grows"), [("epochs", True), ("batch", True), ("sigma", False)]
 )
-def test_the_answer_is_the_last_setting_within_the_budget(unknown: str, grows: bool) -> None:
+def test_the_answer_is_the_last_setting_within_the_budget(unknown, grows):
     plan = solve(unknown, START, 3.0, "pld")
     table = setting_curve(plan)
     assert table["value"].is_monotonic_increasing
@@ -34,7 +32,7 @@ def test_the_answer_is_the_last_setting_within_the_budget(unknown: str, grows: b
     assert "within the budget of 3" in drawn.sentence
 
 
-def test_every_other_point_is_what_the_accountant_certifies() -> None:
+def test_every_other_point_is_what_the_accountant_certifies():
     plan = solve("epochs", START, 3.0, "pld")
     table = setting_curve(plan)
     first = table.iloc[1]
@@ -44,7 +42,7 @@ def test_every_other_point_is_what_the_accountant_certifies() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["epochs", "batch"])
-def test_small_answers_have_a_curve(unknown: str) -> None:
+def test_small_answers_have_a_curve(unknown):
     start = TrainingPlan(0.9, records=20, batch=4, steps=5, delta=1e-3)
     target = spent(start, "pld").bound
     plan = solve(unknown, start, target, "pld")
@@ -54,13 +52,13 @@ def test_small_answers_have_a_curve(unknown: str) -> None:
     assert unknown != "batch" or table["value"].max() <= 20
 
 
-def test_without_an_answer_there_is_no_curve() -> None:
+def test_without_an_answer_there_is_no_curve():
     empty = Guarantee(None, None, Adjacency.ZERO_OUT, "PLD", "No.")
     with pytest.raises(ValueError, match="no answer"):
         setting_curve(Plan("epochs", None, None, empty, "No."))
 
 
-def test_the_noise_of_releases_scales_with_the_change_by_one_person() -> None:
+def test_the_noise_of_releases_scales_with_the_change_by_one_person():
     limit = PrivacyBudget(3.0, 1e-5)
     one, ten = (
         release_curve(split(limit, 52, "pld", change), limit, Adjacency.ZERO_OUT, change)

@@ -13,17 +13,17 @@ from dpcore.errors import InvalidInput
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
 
 
-def clones_delta(local: float, records: int, epsilon: float) -> float:
+def clones_delta(local, records, epsilon):
     """δ at ε of n shuffled messages, each from an ε₀-private randomiser."""
     return float(_Clones(np.array([local]), records).delta(np.array([epsilon]))[0])
 
 
-def shuffled_epsilon(local: float, records: int, delta: float) -> float:
+def shuffled_epsilon(local, records, delta):
     """ε at δ of n shuffled messages, each from an ε₀-private randomiser."""
     return _least_epsilon(np.array([local]), records, delta, np.zeros(1))
 
 
-def pair_by_enumeration(local: float, records: int, epsilon: float) -> float:
+def pair_by_enumeration(local, records, epsilon):
     """δ of the two laws of (from Q₀, from Q₁), every outcome one by one."""
     share, heavy = math.exp(-local), math.exp(local) / (1.0 + math.exp(local))
     result = 0.0
@@ -40,21 +40,21 @@ def pair_by_enumeration(local: float, records: int, epsilon: float) -> float:
 
 @pytest.mark.parametrize("records", [1, 2, 7, 60])
 @pytest.mark.parametrize("local", [0.2, 1.0, 3.0])
-def test_the_sum_over_tails_is_the_divergence_itself(local: float, records: int) -> None:
+def test_the_sum_over_tails_is_the_divergence_itself(local, records):
     for epsilon in (0.0, 0.1 * local, 0.5 * local, 0.99 * local):
         exact = pair_by_enumeration(local, records, epsilon)
         assert clones_delta(local, records, epsilon) == pytest.approx(exact, rel=1e-9, abs=1e-10)
     assert clones_delta(local, records, local) == 0.0
 
 
-def shuffled_responses(local: float, records: int, answers: int, epsilon: float) -> float:
+def shuffled_responses(local, records, answers, epsilon):
     """Exact δ of the histogram of k-ary randomised responses, over all inputs of the others."""
     truth = math.exp(local) / (math.exp(local) + answers - 1.0)
     other = (1.0 - truth) / (answers - 1.0)
     laws = np.full((answers, answers), other)
     np.fill_diagonal(laws, truth)
 
-    def histogram(inputs: list[int]) -> dict[tuple[int, ...], float]:
+    def histogram(inputs):
         actual = {(0,) * answers: 1.0}
         for each in inputs:
             more: dict[tuple[int, ...], float] = {}
@@ -83,7 +83,7 @@ def shuffled_responses(local: float, records: int, answers: int, epsilon: float)
 
 @pytest.mark.parametrize(("answers", "records"), [(2, 12), (3, 7)])
 @pytest.mark.parametrize("local", [0.5, 1.5])
-def test_no_shuffled_randomised_response_leaks_more(answers, records, local) -> None:
+def test_no_shuffled_randomised_response_leaks_more(answers, records, local):
     for epsilon in (0.05 * local, 0.3 * local, 0.7 * local):
         exact = shuffled_responses(local, records, answers, epsilon)
         bound = clones_delta(local, records, epsilon)
@@ -97,7 +97,7 @@ def test_no_shuffled_randomised_response_leaks_more(answers, records, local) -> 
 
 
 @pytest.mark.parametrize("records", [1_000, 30_000, 1_000_000])
-def test_never_above_the_closed_form_where_that_holds(records: int) -> None:
+def test_never_above_the_closed_form_where_that_holds(records):
     delta, held = 1e-6, 0
     for local in (0.05, 0.3, 1.0, 3.0, 6.0, 9.0):
         result = shuffled_epsilon(local, records, delta)
@@ -113,13 +113,13 @@ def test_never_above_the_closed_form_where_that_holds(records: int) -> None:
     assert held >= 3
 
 
-def two_gaussians(mu: float, third: float, epsilon: float) -> float:
+def two_gaussians(mu, third, epsilon):
     """Exact δ of two shuffled messages: 0 or μ at first, `third` the other, unit noise."""
 
     points = np.linspace(-6.0, 6.0 + mu, 301)
     law = {centre: stats.norm.pdf(points, centre) for centre in (0.0, mu, third)}
 
-    def both(centre: float) -> np.ndarray:
+    def both(centre):
         one = np.outer(law[centre], law[third])
         return 0.5 * (one + one.T)
 
@@ -127,7 +127,7 @@ def two_gaussians(mu: float, third: float, epsilon: float) -> float:
     return float(integrate.trapezoid(integrate.trapezoid(excess, points), points))
 
 
-def test_two_gaussian_messages_leak_no_more_than_the_bound() -> None:
+def test_two_gaussian_messages_leak_no_more_than_the_bound():
     mu, delta = 0.05, 1e-4
     bound = shuffled_gaussian_epsilon(mu, 2, delta)
     alone = float(analytic_epsilon(1.0, delta, mu))
@@ -139,7 +139,7 @@ def test_two_gaussian_messages_leak_no_more_than_the_bound() -> None:
 
 
 @pytest.mark.parametrize("records", [1_000, 100_000])
-def test_mixing_lies_between_the_sums_and_the_messages(records: int) -> None:
+def test_mixing_lies_between_the_sums_and_the_messages(records):
     helped = 0
     for local in (0.01, 0.1, 0.5, 1.0, 4.0, 20.0, 400.0):
         mu = local / 4.0
@@ -150,7 +150,7 @@ def test_mixing_lies_between_the_sums_and_the_messages(records: int) -> None:
     assert 3 <= helped <= 6
 
 
-def test_what_is_moved_is_paid_for() -> None:
+def test_what_is_moved_is_paid_for():
     # Taken for pure at its ε, a Gaussian message would be promised far more.
     mu, records, delta = 0.5, 10_000, 1e-6
     local = float(analytic_epsilon(1.0, delta, mu))
@@ -176,6 +176,6 @@ def test_what_is_moved_is_paid_for() -> None:
         ((1.0, 10, 0.0), "delta is 0"),
     ],
 )
-def test_bad_input_is_named(arguments, words) -> None:
+def test_bad_input_is_named(arguments, words):
     with pytest.raises(InvalidInput, match=words):
         shuffled_gaussian_epsilon(*arguments)

@@ -1,7 +1,5 @@
 """The best attack in numbers: against the normal distribution itself, and by what must hold."""
 
-from __future__ import annotations
-
 from statistics import NormalDist
 
 import numpy as np
@@ -22,14 +20,12 @@ priors = st.floats(0.01, 0.99)
 rates = st.sampled_from([0.001, 0.01, 0.1])
 
 
-def of_budget(epsilon: float, prior: float, rate: float) -> tradeoff.Attacker:
+def of_budget(epsilon, prior, rate):
     return tradeoff.attacker(tradeoff.from_budget(epsilon, 1e-5, ADJACENCY), prior, rate)
 
 
 @given(st.floats(0.01, 6.0), priors, rates)
-def test_the_attacker_on_a_gaussian_is_the_threshold_test(
-    mu: float, prior: float, rate: float
-) -> None:
+def test_the_attacker_on_a_gaussian_is_the_threshold_test(mu, prior, rate):
     # Noise N(0, 1) around 0 or μ: alarm above the threshold that 0 passes with chance `rate`.
     threshold = NORMAL.inv_cdf(1.0 - rate)
     hits = 1.0 - NORMAL.cdf(threshold - mu)
@@ -44,9 +40,7 @@ def test_the_attacker_on_a_gaussian_is_the_threshold_test(
 
 
 @given(epsilons, priors, rates)
-def test_the_whole_curve_never_allows_more_than_its_point(
-    epsilon: float, prior: float, rate: float
-) -> None:
+def test_the_whole_curve_never_allows_more_than_its_point(epsilon, prior, rate):
     mu = float(analytic_mu(epsilon, 1e-5))
     exact = tradeoff.attacker(tradeoff.from_gaussian(mu, ADJACENCY), prior, rate)
     bound = of_budget(epsilon, prior, rate)
@@ -56,9 +50,7 @@ def test_the_whole_curve_never_allows_more_than_its_point(
 
 
 @given(epsilons, epsilons, priors, rates)
-def test_more_epsilon_never_weakens_the_attacker(
-    one: float, other: float, prior: float, rate: float
-) -> None:
+def test_more_epsilon_never_weakens_the_attacker(one, other, prior, rate):
     low, high = (of_budget(epsilon, prior, rate) for epsilon in sorted((one, other)))
     assert low.advantage <= high.advantage + 1e-12
     assert low.true_positive_rate <= high.true_positive_rate + 1e-12
@@ -67,8 +59,8 @@ def test_more_epsilon_never_weakens_the_attacker(
 
 @given(epsilons, priors, priors, rates)
 def test_belief_rises_with_the_prior_and_never_beyond_the_likelihood_ratio(
-    epsilon: float, one: float, other: float, rate: float
-) -> None:
+    epsilon, one, other, rate
+):
     low, high = sorted((one, other))
     before, after = of_budget(epsilon, low, rate), of_budget(epsilon, high, rate)
     assert low - 1e-12 <= before.belief <= after.belief + 1e-12
@@ -78,13 +70,13 @@ def test_belief_rises_with_the_prior_and_never_beyond_the_likelihood_ratio(
 
 
 @given(epsilons)
-def test_the_odds_of_the_card_are_those_of_the_curve(epsilon: float) -> None:
+def test_the_odds_of_the_card_are_those_of_the_curve(epsilon):
     assert of_budget(epsilon, 0.5, 0.01).advantage == pytest.approx(
         risk.advantage(epsilon, 1e-5), abs=1e-12
     )
 
 
-def test_the_table_holds_both_curves_point_by_point() -> None:
+def test_the_table_holds_both_curves_point_by_point():
     curves = {
         "exact": tradeoff.from_gaussian(0.5, ADJACENCY),
         "budget": tradeoff.from_budget(1.0, 1e-5, ADJACENCY),
@@ -104,6 +96,6 @@ def test_the_table_holds_both_curves_point_by_point() -> None:
 
 
 @pytest.mark.parametrize(("prior", "rate"), [(0.0, 0.1), (1.0, 0.1), (0.5, 0.0), (0.5, 1.1)])
-def test_a_prior_or_rate_out_of_range_is_refused(prior: float, rate: float) -> None:
+def test_a_prior_or_rate_out_of_range_is_refused(prior, rate):
     with pytest.raises(InvalidInput, match=r"prior|false-alarm rate"):
         of_budget(1.0, prior, rate)

@@ -15,7 +15,7 @@ import pytest
 
 from dpcore.accounting import composition, concentrated, renyi, risk, tradeoff
 from dpcore.accounting.accountants import certify
-from dpcore.accounting.events import Event, Gaussian, PoissonSampled, Repeated, from_schedule, steps
+from dpcore.accounting.events import Gaussian, PoissonSampled, Repeated, from_schedule, steps
 from dpcore.accounting.losses import loss_distributions
 from dpcore.accounting.schedules import custom
 from dpcore.accounting.theorems.gaussian import planning_estimate
@@ -34,7 +34,7 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
     ROWS = list(csv.DictReader(file))
 
 
-def rows(*kinds: str) -> list[Any]:
+def rows(*kinds):
     result = [row for row in ROWS if row["kind"] in kinds]
     assert result
     return [
@@ -43,7 +43,7 @@ def rows(*kinds: str) -> list[Any]:
     ]
 
 
-def training(params: dict[str, Any], sigma: float | None = None) -> Event:
+def training(params, sigma=None):
     steps = params.get("steps", params.get("queries"))
     if isinstance(steps, str):
         steps = 2249
@@ -55,7 +55,7 @@ def training(params: dict[str, Any], sigma: float | None = None) -> Event:
     )
 
 
-def schedule(params: dict[str, Any]) -> Event:
+def schedule(params):
     sigmas = {
         "linspace(2.0,0.8,50)": np.linspace(2.0, 0.8, 50).tolist(),
         "linspace(2.0,0.8,800)": np.linspace(2.0, 0.8, 800).tolist(),
@@ -64,14 +64,14 @@ def schedule(params: dict[str, Any]) -> Event:
     return from_schedule(custom(sigmas), rate=params["q"], sampling="poisson")
 
 
-def epsilon(event: Event, delta: float, accountant: str) -> float:
+def epsilon(event, delta, accountant):
     result = certify(event, delta, ADD_REMOVE, accountant).epsilon
     assert result is not None
     return result
 
 
 @pytest.mark.parametrize(("params", "value"), rows("rdp_subsampled_gaussian"))
-def test_renyi_divergence(params: dict[str, Any], value: float) -> None:
+def test_renyi_divergence(params, value):
     order = params["order"]
     function = renyi.poisson_whole if order == int(order) else renyi.poisson_between
     result = params["steps"] * function(np.array([params["sigma"]]), params["q"], np.array([order]))
@@ -83,7 +83,7 @@ def test_renyi_divergence(params: dict[str, Any], value: float) -> None:
 
 
 @pytest.mark.parametrize(("params", "value"), rows("rdp_to_epsilon"))
-def test_conversion(params: dict[str, Any], value: float) -> None:
+def test_conversion(params, value):
     orders = np.arange(2, 33)
     result, best = renyi.epsilon_from(orders, np.full(31, 1.1), params["delta"])
     assert best == 32
@@ -91,7 +91,7 @@ def test_conversion(params: dict[str, Any], value: float) -> None:
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_rdp", "schedule_epsilon_rdp"))
-def test_renyi_epsilon_is_at_most_the_librarys(params: dict[str, Any], value: float) -> None:
+def test_renyi_epsilon_is_at_most_the_librarys(params, value):
     event = schedule(params) if "sigmas" in params else training(params)
     result = epsilon(event, params["delta"], "rdp")
     assert result <= value + 1e-6
@@ -101,7 +101,7 @@ def test_renyi_epsilon_is_at_most_the_librarys(params: dict[str, Any], value: fl
 @pytest.mark.parametrize(
     ("params", "value"), rows("dpsgd_epsilon_prv_upper", "schedule_epsilon_prv_upper")
 )
-def test_pld_epsilon_is_at_most_the_prv_upper_bound(params: dict[str, Any], value: float) -> None:
+def test_pld_epsilon_is_at_most_the_prv_upper_bound(params, value):
     event = schedule(params) if "sigmas" in params else training(params)
     result = epsilon(event, params["delta"], "pld")
     # Theirs is an estimate plus its error of 0.01.
@@ -109,7 +109,7 @@ def test_pld_epsilon_is_at_most_the_prv_upper_bound(params: dict[str, Any], valu
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_pld", "schedule_epsilon_pld"))
-def test_pld_epsilon_is_close_to_the_librarys(params: dict[str, Any], value: float) -> None:
+def test_pld_epsilon_is_close_to_the_librarys(params, value):
     event = schedule(params) if "sigmas" in params else training(params)
     lower, upper = bounds(event, params["delta"], ADD_REMOVE)
     assert lower <= value
@@ -117,26 +117,26 @@ def test_pld_epsilon_is_close_to_the_librarys(params: dict[str, Any], value: flo
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_noise_multiplier_opacus"))
-def test_the_noise_of_a_looser_search_is_enough(params: dict[str, Any], value: float) -> None:
+def test_the_noise_of_a_looser_search_is_enough(params, value):
     accountant = "pld" if params["accountant"] == "prv" else "rdp"
     assert epsilon(training(params, value), params["delta"], accountant) <= params["target_epsilon"]
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_noise_multiplier_pld"))
-def test_the_noise_for_a_target(params: dict[str, Any], value: float) -> None:
+def test_the_noise_for_a_target(params, value):
     result = epsilon(training(params, value + 0.001), params["delta"], "pld")
     assert result <= params["target_epsilon"]
     assert bounds(training(params, value - 0.006), params["delta"], ADD_REMOVE)[0] > 0.98
 
 
 @pytest.mark.parametrize(("params", "value"), rows("subsampled_gaussian_sigma_pld"))
-def test_sampled_noise_for_a_target(params: dict[str, Any], value: float) -> None:
+def test_sampled_noise_for_a_target(params, value):
     result = epsilon(training(params, value), params["delta"], "pld")
     assert result == pytest.approx(params["epsilon"], rel=2e-3)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_sigma_composed"))
-def test_composed_noise(params: dict[str, Any], value: float) -> None:
+def test_composed_noise(params, value):
     moved = params["sensitivity"] * params["queries"] ** 0.5
     result = analytic_sigma(params["epsilon"], params["delta"], moved)
     assert result == pytest.approx(value, abs=1e-5)
@@ -144,54 +144,54 @@ def test_composed_noise(params: dict[str, Any], value: float) -> None:
 
 
 @pytest.mark.parametrize(("params", "value"), rows("zcdp_to_delta_cks20"))
-def test_modern_conversion_to_delta(params: dict[str, Any], value: float) -> None:
+def test_modern_conversion_to_delta(params, value):
     result = concentrated.delta(concentrated.Concentrated(params["rho"]), params["epsilon"])
     assert result <= value + 1e-9
     assert result >= 0.1
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gdp_mu_clt_poisson"))
-def test_the_central_limit_estimate(params: dict[str, Any], value: float) -> None:
+def test_the_central_limit_estimate(params, value):
     result = planning_estimate(training(params), 1e-5, ADD_REMOVE)
     assert result == pytest.approx(float(analytic_epsilon(1.0 / value, 1e-5)), rel=1e-9)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_tradeoff_beta_pld"))
-def test_attackers_miss_rate(params: dict[str, Any], value: float) -> None:
+def test_attackers_miss_rate(params, value):
     curve = tradeoff.from_event(training(params), ADD_REMOVE)
     result = 1.0 - float(tradeoff.power(curve, params["alpha"]))
     assert result == pytest.approx(value, abs=1e-3)
     assert result <= value + 1e-4
 
 
-def hetero(params: dict[str, Any], accountant: str) -> float:
+def hetero(params, accountant):
     return epsilon(from_schedule(custom(params["sigmas"])), params["delta"], accountant)
 
 
-def modern(params: dict[str, Any]) -> float:
+def modern(params):
     return concentrated.epsilon(concentrated.Concentrated(params["rho"]), params["delta"])
 
 
-def delta_by_pld(params: dict[str, Any]) -> float:
+def delta_by_pld(params):
     result = loss_distributions(steps(training(params)), ADD_REMOVE)
     return max(each.delta(params["epsilon"]) for each in result)
 
 
-def optimal(params: dict[str, Any]) -> float:
+def optimal(params):
     return composition.optimal_homogeneous_epsilon(
         params["epsilon"], params["delta"], params["queries"], params["total_delta"]
     )
 
 
-def gaussian_curve(params: dict[str, Any]) -> tradeoff.PrivacyCurve:
+def gaussian_curve(params):
     return tradeoff.from_gaussian(params["mu"], ADD_REMOVE)
 
 
-def budget_curve(params: dict[str, Any]) -> tradeoff.PrivacyCurve:
+def budget_curve(params):
     return tradeoff.from_budget(params["epsilon"], params["delta"], ADD_REMOVE)
 
 
-def missed(curve: tradeoff.PrivacyCurve, params: dict[str, Any]) -> float:
+def missed(curve, params):
     return 1.0 - float(tradeoff.power(curve, params["alpha"]))
 
 
@@ -238,7 +238,7 @@ OURS: dict[str, list[tuple[Callable[[Any], Any], dict[str, float]]]] = {
 
 
 @pytest.mark.parametrize("kind", OURS)
-def test_a_figure_is_the_reference_s(kind: str) -> None:
+def test_a_figure_is_the_reference_s(kind):
     for row in rows(kind):
         params, value = row.values
         for ours, within in OURS[kind]:

@@ -1,10 +1,7 @@
 """Every sound method survives its own attacks, which do find out a copy with less noise."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
-from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -40,7 +37,7 @@ honest = cache(run)
 """One run of an attack on a method as it is serves every test that asks for it."""
 
 
-def test_every_proved_method_and_model_has_an_attack() -> None:
+def test_every_proved_method_and_model_has_an_attack():
     proved = {
         key
         for key, method in register().items()
@@ -55,19 +52,19 @@ def test_every_proved_method_and_model_has_an_attack() -> None:
     )
 
 
-def test_a_model_without_a_proof_is_not_attacked() -> None:
+def test_a_model_without_a_proof_is_not_attacked():
     setting = next(s for s in register_of_attacks.on_the_models() if s.model == "pca-gaussian")
     wishart = dataclasses.replace(setting, model="pca-wishart")
     with pytest.raises(InvalidInput, match="proves nothing, but an attack needs a promise"):
         model_setting.attack(wishart).aim(1.0, 1e-5)
 
 
-def test_all_attacks_are_tried_here() -> None:
+def test_all_attacks_are_tried_here():
     assert sorted(ATTACKED) == sorted(attacks())
 
 
 @pytest.mark.parametrize("key", ATTACKED)
-def test_the_promise_survives_and_a_copy_with_less_noise_does_not(key: str) -> None:
+def test_the_promise_survives_and_a_copy_with_less_noise_does_not(key):
     for attack in attacks_on(key):
         result = honest(attack)
         assert result.promise.epsilon is not None
@@ -100,7 +97,7 @@ class Weakened(np.random.Generator):
 
 
 @contextmanager
-def losing_noise(share: float) -> Iterator[None]:
+def losing_noise(share):
     """All noise is drawn with this share of its scale."""
     from torch import Tensor
 
@@ -113,7 +110,7 @@ def losing_noise(share: float) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("key", ATTACKED)
-def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(key: str) -> None:
+def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(key):
     # No calibration is touched here: what is drawn is too little, as by a fault in the code.
     for attack in attacks_on(key):
         target = attack.aim(attack.epsilon, attack.delta)
@@ -127,7 +124,7 @@ def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(key: st
         assert np.abs(copy - lost).max() <= 0.05 * np.abs(copy - whole).max(), attack
 
 
-def test_no_attack_draws_noise_of_its_own() -> None:
+def test_no_attack_draws_noise_of_its_own():
     # It would then say nothing of the noise that the code draws.
     drawing = {"choose", *(name for name in vars(Weakened) if not name.startswith("_"))} - {"SHARE"}
     for path in Path(dpcore.audit.__path__[0]).rglob("*.py"):
@@ -138,19 +135,19 @@ def test_no_attack_draws_noise_of_its_own() -> None:
             )
 
 
-def test_an_attack_gives_the_same_bound_again_and_another_with_another_seed() -> None:
+def test_an_attack_gives_the_same_bound_again_and_another_with_another_seed():
     attack = attacks_on("opera")[0]
     assert run(attack, runs=200).lower_bound == run(attack, runs=200).lower_bound
     assert run(attack, runs=200).lower_bound != run(attack, runs=200, seed=1).lower_bound
 
 
-def test_the_two_data_sets_do_not_share_their_noise() -> None:
+def test_the_two_data_sets_do_not_share_their_noise():
     first, second = attacks_on("opera")[0].aim(1.0, 1e-5).scores(1.0, 500, 3)
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.15
 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
-def test_the_neighbours_differ_in_one_record_as_the_adjacency_says(adjacency) -> None:
+def test_the_neighbours_differ_in_one_record_as_the_adjacency_says(adjacency):
     pair = lone_record(5, 3, adjacency, others=-1.0)
     problem = Problem("huber", 1.0, 5, 3, adjacency)
     for data in (pair.first, pair.second):
@@ -166,9 +163,7 @@ def test_the_neighbours_differ_in_one_record_as_the_adjacency_says(adjacency) ->
     assert apart <= problem.gradient_change
 
 
-def test_what_is_attacked_was_read_from_a_file_and_a_blank_row_has_nothing_in_it(
-    monkeypatch,
-) -> None:
+def test_what_is_attacked_was_read_from_a_file_and_a_blank_row_has_nothing_in_it(monkeypatch):
     written = []
     original = neighbours.read_own
 
@@ -192,7 +187,7 @@ def test_what_is_attacked_was_read_from_a_file_and_a_blank_row_has_nothing_in_it
     assert written[-1].count(",,") >= 1
 
 
-def test_a_copy_has_less_of_all_its_noise_and_the_same_promise() -> None:
+def test_a_copy_has_less_of_all_its_noise_and_the_same_promise():
     problem = Problem("huber", 20.0, 20, 2, Adjacency.ZERO_OUT)
     made = method_named("objpert").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())[0]
     copy = with_noise(made, 0.5)
@@ -207,9 +202,7 @@ def test_a_copy_has_less_of_all_its_noise_and_the_same_promise() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["none", "poisson"])
-def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(
-    place: int, monkeypatch
-) -> None:
+def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(place, monkeypatch):
     from dpcore.deep.config import TrainingConfig
 
     attack = [each for each in attacks_on(deep.KEY) if "not there" in each.about][place]
@@ -219,7 +212,7 @@ def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(
     assert run(attack).flagged
 
 
-def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch) -> None:
+def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch):
     from dpcore.deep.training import TrainingRun
 
     seen = []
@@ -238,7 +231,7 @@ def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch) -> None:
         assert seen == [2, 1 if removed else 2]
 
 
-def test_what_proves_nothing_is_not_attacked() -> None:
+def test_what_proves_nothing_is_not_attacked():
     with pytest.raises(InvalidInput, match="proves nothing at ε = 2, but an attack needs a promi"):
         aim(TrainingSetting("outpert", Adjacency.ZERO_OUT), 2.0, 1e-5)
     with pytest.raises(InvalidInput, match="method is 'nonprivate', but it must be one of"):

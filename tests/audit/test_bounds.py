@@ -1,7 +1,5 @@
 """Lower bounds on ε: exact limits, their coverage, and that they find what is there."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,14 +12,14 @@ from dpcore.mechanisms.gaussian import analytic_epsilon
 
 
 @pytest.mark.parametrize("hits", [0, 1, 7, 39, 40])
-def test_limits_of_a_share_are_cloppers_and_pearsons(hits: int) -> None:
+def test_limits_of_a_share_are_cloppers_and_pearsons(hits):
     for limit, tail in ((bounds.least_share, "greater"), (bounds.most_share, "less")):
         result = float(limit(hits, 40, 0.995))
         exact = stats.binomtest(hits, 40, alternative=tail).proportion_ci(0.995, "exact")
         assert result == pytest.approx(exact.low if tail == "greater" else exact.high, rel=1e-12)
 
 
-def test_counts_prove_the_logarithm_of_their_limits_ratio() -> None:
+def test_counts_prove_the_logarithm_of_their_limits_ratio():
     # What may fail, 1 %, is shared by the two limits.
     low, high = (
         stats.binomtest(k, 1000, alternative=a).proportion_ci(0.995, "exact")
@@ -33,7 +31,7 @@ def test_counts_prove_the_logarithm_of_their_limits_ratio() -> None:
     assert bounds.from_counts(30, 0, 1000, 0.05, 0.99) == 0.0  # all of it may be δ
 
 
-def test_the_limit_of_mu_covers_exactly_as_often_as_it_says() -> None:
+def test_the_limit_of_mu_covers_exactly_as_often_as_it_says():
     generator = np.random.default_rng(5)
     low = [
         bounds.gaussian_mu(
@@ -46,7 +44,7 @@ def test_the_limit_of_mu_covers_exactly_as_often_as_it_says() -> None:
     assert 146 <= above <= 254
 
 
-def test_the_limit_of_mu_becomes_an_epsilon_by_the_exact_curve() -> None:
+def test_the_limit_of_mu_becomes_an_epsilon_by_the_exact_curve():
     generator = np.random.default_rng(2)
     first, second = generator.normal(2.0, 1.0, 4_000), generator.normal(0.0, 1.0, 4_000)
     mu = bounds.gaussian_mu(first, second)
@@ -55,13 +53,13 @@ def test_the_limit_of_mu_becomes_an_epsilon_by_the_exact_curve() -> None:
     assert bounds.from_gaussian(second, first, 1e-5) == 0.0  # the sign was fixed beforehand
 
 
-def test_scores_without_any_noise_refute_every_promise() -> None:
+def test_scores_without_any_noise_refute_every_promise():
     assert bounds.from_gaussian(np.ones(10), np.zeros(10), 1e-5) > 1e6
     assert bounds.from_gaussian(np.zeros(10), np.ones(10), 1e-5) == 0.0
     assert bounds.from_gaussian(np.zeros(10), np.zeros(10), 1e-5) == 0.0
 
 
-def test_thresholds_on_laplace_scores_come_near_the_true_epsilon_and_not_above() -> None:
+def test_thresholds_on_laplace_scores_come_near_the_true_epsilon_and_not_above():
     generator = np.random.default_rng(3)
     result = [
         bounds.from_scores(
@@ -73,7 +71,7 @@ def test_thresholds_on_laplace_scores_come_near_the_true_epsilon_and_not_above()
     assert np.median(result) > 0.8
 
 
-def test_the_best_threshold_of_scores_with_few_values_is_the_best_there_is() -> None:
+def test_the_best_threshold_of_scores_with_few_values_is_the_best_there_is():
     generator = np.random.default_rng(9)
     first, second = generator.binomial(5, 0.8, 3_000), generator.binomial(5, 0.5, 3_000)
     for one, other in ((first, second), (second, first), (-first, -second)):
@@ -90,14 +88,14 @@ def test_the_best_threshold_of_scores_with_few_values_is_the_best_there_is() -> 
         assert result == max(every) > 2.0
 
 
-def test_which_data_set_lies_higher_does_not_matter_to_thresholds() -> None:
+def test_which_data_set_lies_higher_does_not_matter_to_thresholds():
     generator = np.random.default_rng(4)
     first, second = generator.laplace(0.0, 1.0, 4_000), generator.laplace(1.0, 1.0, 4_000)
     assert 0.7 < bounds.from_scores(first, second, 0.0) < 1.0
     assert 0.7 < bounds.from_scores(second, first, 0.0) < 1.0
 
 
-def test_one_data_set_that_alone_shows_an_output_is_charged_to_delta_first() -> None:
+def test_one_data_set_that_alone_shows_an_output_is_charged_to_delta_first():
     # On the first set one run in five gives itself away, which δ = 0.3 allows and δ = 0.1 does not.
     generator = np.random.default_rng(6)
     first = np.where(generator.random(10_000) < 0.2, 50.0, generator.normal(size=10_000))
@@ -115,8 +113,6 @@ def test_one_data_set_that_alone_shows_an_output_is_charged_to_delta_first() -> 
         (10, 0.0, 1.0, "confidence is 1"),
     ],
 )
-def test_bad_input_is_one_sentence(
-    first: int, delta: float, confidence: float, sentence: str
-) -> None:
+def test_bad_input_is_one_sentence(first, delta, confidence, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         bounds.from_scores(np.arange(first), np.arange(10), delta, confidence)

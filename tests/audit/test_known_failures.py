@@ -4,8 +4,6 @@ Each test names where the mistake was. Several are held by exact tests elsewhere
 (`tests/datasets/test_prepare.py`, `tests/erm/`); here they are made as an attacker would meet them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +30,7 @@ SOUND = [
 ]
 
 
-def a_problem(key: str) -> Problem:
+def a_problem(key):
     """A small one that the method learns."""
     learnt = method_named(key).losses
     loss = next(loss for loss in ("huber", "logistic", "squared") if loss in learnt)
@@ -40,7 +38,7 @@ def a_problem(key: str) -> Problem:
 
 
 @pytest.mark.parametrize(("dataset", "loss"), [("cohort", "logistic"), ("diabetes", "squared")])
-def test_bounds_taken_from_the_data_leave_no_proof(dataset: str, loss: str) -> None:
+def test_bounds_taken_from_the_data_leave_no_proof(dataset, loss):
     # diffprivlib takes missing `bounds` and `data_norm` from the data, and warns. Here a record
     # far out would move all the others' rows, and every promise is taken back.
     records = 300 if dataset == "cohort" else None
@@ -53,7 +51,7 @@ def test_bounds_taken_from_the_data_leave_no_proof(dataset: str, loss: str) -> N
 
 
 @pytest.mark.parametrize("key", SOUND)
-def test_rows_beyond_the_norm_that_was_calibrated_for_are_refused_by_every_method(key) -> None:
+def test_rows_beyond_the_norm_that_was_calibrated_for_are_refused_by_every_method(key):
     # Neither clipped silently nor let through with the noise of another norm.
     problem, method = a_problem(key), method_named(key)
     made = method.calibrate(problem, [0.5], 1e-5, Edition.SOUND, Settings())
@@ -63,7 +61,7 @@ def test_rows_beyond_the_norm_that_was_calibrated_for_are_refused_by_every_metho
         method.release(Training(problem, features, np.ones(4), made, 1, 0))
 
 
-def test_every_entry_of_the_released_sums_has_noise_whatever_the_bounds() -> None:
+def test_every_entry_of_the_released_sums_has_noise_whatever_the_bounds():
     # diffprivlib's LinearRegression uses a lower bound twice: with bounds (0, 1) the diagonal of
     # XᵀX is released exactly, at every ε.
     generator = np.random.default_rng(8)
@@ -82,7 +80,7 @@ def test_every_entry_of_the_released_sums_has_noise_whatever_the_bounds() -> Non
     assert np.std(linear, axis=0) == pytest.approx(protocol.sigma / protocol.weight, rel=0.15)
 
 
-def test_no_two_of_many_runs_and_seeds_repeat_each_others_noise() -> None:
+def test_no_two_of_many_runs_and_seeds_repeat_each_others_noise():
     # tensorflow-privacy's bolt-on draws with seed=1, the benchmark of Iyengar et al. with one of
     # 256 seeds: what is drawn can then be subtracted.
     drawn = {
@@ -92,7 +90,7 @@ def test_no_two_of_many_runs_and_seeds_repeat_each_others_noise() -> None:
 
 
 @pytest.mark.parametrize("key", SOUND)
-def test_runs_of_every_method_differ(key) -> None:
+def test_runs_of_every_method_differ(key):
     problem, method = a_problem(key), method_named(key)
     made = method.calibrate(problem, [0.5], 1e-5, Edition.SOUND, Settings())
     weights = method.release(Training(problem, np.zeros((4, 2)), np.ones(4), made, 40, 0))[0]
@@ -100,7 +98,7 @@ def test_runs_of_every_method_differ(key) -> None:
 
 
 @pytest.mark.parametrize("batch", [1, 5, 20])
-def test_larger_batches_do_not_lose_noise_on_the_way(batch: int) -> None:
+def test_larger_batches_do_not_lose_noise_on_the_way(batch):
     # tensorflow-privacy's bolt-on divides its sensitivity by the batch size once more.
     first, *_ = attacks_on("grpua")
     assert first.gaussian
@@ -117,7 +115,7 @@ def test_larger_batches_do_not_lose_noise_on_the_way(batch: int) -> None:
     assert made.sensitivity == problem.gradient_change
 
 
-def test_two_solvers_that_stop_on_opposite_sides_are_covered_by_the_output_noise() -> None:
+def test_two_solvers_that_stop_on_opposite_sides_are_covered_by_the_output_noise():
     # Iyengar et al.'s code counts one distance to the minimiser where two approximate minimisers
     # can lie two apart.
     problem = Problem("logistic", 0.1, 100, 3, Adjacency.ZERO_OUT)
@@ -128,7 +126,7 @@ def test_two_solvers_that_stop_on_opposite_sides_are_covered_by_the_output_noise
         assert 0.0 < apart / made.output_noise <= most * (1.0 + 1e-12)
 
 
-def test_batches_of_fixed_size_are_not_accounted_for_as_poissons() -> None:
+def test_batches_of_fixed_size_are_not_accounted_for_as_poissons():
     # Opacus reports the ε of Poisson sampling for `poisson_sampling=False`, too, and its
     # Gaussian-DP accountant takes a limit for a bound.
     fixed, poisson = (
@@ -150,14 +148,14 @@ def test_batches_of_fixed_size_are_not_accounted_for_as_poissons() -> None:
     assert made.sampling == "fixed"
 
 
-def test_an_audit_sees_noise_that_is_drawn_once_for_all_runs() -> None:
+def test_an_audit_sees_noise_that_is_drawn_once_for_all_runs():
     # The attack itself must not take a constant for noise: an exact release is refuted.
     attack = attacks_on("opera")[0]
 
-    def constant(epsilon: float, delta: float):
+    def constant(epsilon, delta):
         target = attack.aim(epsilon, delta)
 
-        def scores(share: float, runs: int, seed: int):
+        def scores(share, runs, seed):
             first, second = target.scores(share, runs, seed)
             return np.full(runs, first[0] + 100.0), np.full(runs, second[0])
 

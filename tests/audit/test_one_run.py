@@ -1,7 +1,5 @@
 """The audit of one training: its bound against exact laws, and what it tells of trainings."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,7 +12,7 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 
 
-def test_the_bound_is_that_of_the_paper() -> None:
+def test_the_bound_is_that_of_the_paper():
     # The example that is worked out with the authors' own code, to the digits it is told with.
     assert one_run.chance(100, 100, 75, math.log(3.0), 0.0) == pytest.approx(0.5535, abs=5e-5)
     assert one_run.least_epsilon(1_000, 100, 75, 1e-4, 0.95) == pytest.approx(0.673, abs=5e-4)
@@ -23,7 +21,7 @@ def test_the_bound_is_that_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(("guesses", "right"), [(1, 1), (7, 3), (40, 33), (40, 40)])
-def test_the_chance_is_its_formulas(guesses: int, right: int) -> None:
+def test_the_chance_is_its_formulas(guesses, right):
     epsilon, delta, canaries = 0.7, 1e-3, 60
     law = [
         math.comb(guesses, k) * math.exp(k * epsilon) / (1.0 + math.exp(epsilon)) ** guesses
@@ -36,7 +34,7 @@ def test_the_chance_is_its_formulas(guesses: int, right: int) -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (1.0, 0.0), (1.0, 1e-3), (2.0, 1e-4)])
-def test_a_promise_that_is_just_kept_is_refuted_as_seldom_as_is_said(epsilon, delta) -> None:
+def test_a_promise_that_is_just_kept_is_refuted_as_seldom_as_is_said(epsilon, delta):
     # Every coin is told truly with probability e^ε/(1 + e^ε), and given away with probability δ.
     canaries = 300
     true = math.exp(epsilon) / (1.0 + math.exp(epsilon))
@@ -51,7 +49,7 @@ def test_a_promise_that_is_just_kept_is_refuted_as_seldom_as_is_said(epsilon, de
     assert float(twice.pmf(right)[bounds > epsilon].sum()) >= 0.9
 
 
-def test_guesses_are_the_ends_of_the_order() -> None:
+def test_guesses_are_the_ends_of_the_order():
     inside = np.array([False, True, False, True, True, False])
     scores = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
     assert one_run.guessed(scores, inside, 2) == 1  # out is right, in is wrong
@@ -69,7 +67,7 @@ TRAININGS = [
 
 
 @pytest.mark.parametrize("training", TRAININGS)
-def test_an_honest_training_passes_and_one_with_a_quarter_of_the_noise_does_not(training) -> None:
+def test_an_honest_training_passes_and_one_with_a_quarter_of_the_noise_does_not(training):
     result = one_run.audit(**training)
     assert result.promise.adjacency is training["adjacency"]
     assert not result.flagged
@@ -80,7 +78,7 @@ def test_an_honest_training_passes_and_one_with_a_quarter_of_the_noise_does_not(
     assert weaker.flagged
 
 
-def test_faults_in_the_training_itself_are_found(monkeypatch) -> None:
+def test_faults_in_the_training_itself_are_found(monkeypatch):
     from dpcore.deep.clipping import PerExample
 
     drawn, summed = torch.Tensor.normal_, PerExample.clipped_sum
@@ -104,6 +102,6 @@ def test_faults_in_the_training_itself_are_found(monkeypatch) -> None:
         ({"rate": 0.0, "sampling": "poisson"}, "rate is 0"),
     ],
 )
-def test_bad_input_is_one_sentence(wrong, sentence: str) -> None:
+def test_bad_input_is_one_sentence(wrong, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         one_run.audit(**wrong)

@@ -1,9 +1,6 @@
 """What axe-core finds that keeps somebody from using the page."""
 
-from __future__ import annotations
-
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
 
 from tests.browser.waiting import wait_until
 
@@ -15,7 +12,7 @@ VENDOR = (("color-contrast", '<span class="token '),)
 RUN = "within => axe.run(within || document, {reporter: 'no-passes'})"
 
 
-def expect_no_barrier(page: Page, within: str | None = None) -> None:
+def expect_no_barrier(page, within=None):
     """Nothing serious is wrong with what is on the page now, or within an element of it."""
     # What is being drawn anew is pale meanwhile.
     wait_until(page, "() => !document.querySelector('[data-stale=true]')")
@@ -33,5 +30,5 @@ def expect_no_barrier(page: Page, within: str | None = None) -> None:
     assert result == [], "\n".join(result)
 
 
-def _why(node: dict[str, list[dict[str, str]]]) -> str:
+def _why(node):
     return "; ".join(check["message"] for kind in ("any", "all", "none") for check in node[kind])

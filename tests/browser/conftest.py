@@ -8,19 +8,14 @@ same tab. Each test goes to an address of its own, which the server answers with
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    ConsoleMessage,
     Error,
     Page,
-    Request,
     ViewportSize,
     expect,
     sync_playwright,
@@ -41,7 +36,7 @@ expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser():
     path = chromium()
     if path is None:
         if os.environ.get("DPCORE_BROWSER") == "required":
@@ -56,13 +51,13 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def server():
     with running() as result:
         yield result
 
 
 @pytest.fixture(scope="session")
-def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hasty]:
+def hasty(tmp_path_factory):
     """A server that soon forgets who has gone, and notes whom it and its workers call."""
     calls = tmp_path_factory.mktemp("recorded") / "calls"
     given = {
@@ -77,7 +72,7 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hasty]:
 
 
 @pytest.fixture(scope="session")
-def address(server: Server) -> str:
+def address(server):
     return server.address
 
 
@@ -97,35 +92,35 @@ class Watched:
     errors: list[str] = field(default_factory=list)
     left_the_machine: list[str] = field(default_factory=list)
 
-    def watch(self) -> None:
+    def watch(self):
         self.page.on("request", self._request)
         self.page.on("pageerror", self._error)
         self.page.on("console", self._console)
 
-    def leave(self) -> None:
+    def leave(self):
         """Watch no more: the next test watches the same tab for itself."""
         self.page.remove_listener("request", self._request)
         self.page.remove_listener("pageerror", self._error)
         self.page.remove_listener("console", self._console)
 
-    def _error(self, error: Error) -> None:
+    def _error(self, error):
         self.errors.append(str(error))
 
-    def _console(self, message: ConsoleMessage) -> None:
+    def _console(self, message):
         # At a page's own address the browser part first asks for the server beneath that address,
         # then at the root.
         place = message.location.get("url", "")
         if message.type == "error" and not urlsplit(place).path.endswith(PROBES):
             self.errors.append(f"{message.text} at {place}")
 
-    def _request(self, request: Request) -> None:
+    def _request(self, request):
         parts = urlsplit(request.url)
         # data: and blob: never leave the browser.
         if parts.scheme not in ("data", "blob") and parts.hostname not in LOCAL:
             self.left_the_machine.append(request.url)
 
 
-def new_context(browser: Browser) -> BrowserContext:
+def new_context(browser):
     made = browser.new_context(
         viewport=WINDOW,
         reduced_motion="reduce",
@@ -138,7 +133,7 @@ def new_context(browser: Browser) -> BrowserContext:
 
 
 @pytest.fixture(scope="session")
-def in_turn(browser: Browser) -> Iterator[list[Page]]:
+def in_turn(browser):
     """The page that tests use one after the other: the last, where others have crashed."""
     opened: list[Page] = []
     yield opened
@@ -147,7 +142,7 @@ def in_turn(browser: Browser) -> Iterator[list[Page]]:
 
 
 @pytest.fixture
-def tab(browser: Browser, in_turn: list[Page]) -> Page:
+def tab(browser, in_turn):
     """The page that tests use one after the other, empty."""
     if not in_turn or not _empty(in_turn[-1]):
         in_turn.append(new_context(browser).new_page())
@@ -158,14 +153,14 @@ def tab(browser: Browser, in_turn: list[Page]) -> Page:
 
 
 @pytest.fixture(params=["light"])
-def theme(request: pytest.FixtureRequest) -> str:
+def theme(request):
     """What the browser says that the reader prefers."""
     result: str = request.param
     return result
 
 
 @pytest.fixture
-def watched(tab: Page, theme: str) -> Iterator[Watched]:
+def watched(tab, theme):
     """A page that fails its test if it logs an error or asks another machine for anything."""
     tab.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     result = Watched(tab)
@@ -177,9 +172,7 @@ def watched(tab: Page, theme: str) -> Iterator[Watched]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(item, call):
     """Add what the page showed, and what its server printed, to the report of a failed test."""
     report = yield
     if call.when == "call" and report.failed:
@@ -194,7 +187,7 @@ def pytest_runtest_makereport(
     return report
 
 
-def _shown(page: Page) -> str:
+def _shown(page):
     """The page's address, the state of its script and its text, as far as it still answers."""
     try:
         state = page.locator("[data-testid=stApp]").get_attribute(
@@ -206,7 +199,7 @@ def _shown(page: Page) -> str:
     return f"{page.url}\nscript: {state}\n{text[:SHOWN_LETTERS]}"
 
 
-def _empty(page: Page) -> bool:
+def _empty(page):
     """Leave what the page shows and what it has stored; whether it could."""
     try:
         if page.url != BLANK:

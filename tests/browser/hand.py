@@ -1,11 +1,9 @@
 """Hands that do a reader's tasks: one clicks with a mouse, one has the keyboard alone."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.waiting import idle
 
@@ -30,48 +28,48 @@ class Hand(ABC):
         Clicks so far. Reaching a field to type into it is one; so is pressing a control by key.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page):
         self.page = page
         self.clicks = 0
 
     @abstractmethod
-    def _reach(self, control: Locator) -> None:
+    def _reach(self, control):
         """Press the control, or give it the focus and press Enter."""
 
     @abstractmethod
-    def _take(self, box: Locator, option: str) -> None:
+    def _take(self, box, option):
         """Take an option of a list that is unfolded."""
 
     @abstractmethod
-    def _enter(self, field: Locator) -> None:
+    def _enter(self, field):
         """Bring the cursor into a field."""
 
-    def press(self, control: Locator) -> None:
+    def press(self, control):
         """Press a link, a button or a choice, once the page is at rest."""
         idle(self.page)
         self.clicks += 1
         self._reach(control)
 
-    def choose(self, box: Locator, option: str) -> None:
+    def choose(self, box, option):
         """Unfold a list and take one of its options."""
         self.press(box)
         self.clicks += 1
         self._take(box, option)
 
-    def type(self, field: Locator, text: str) -> None:
+    def type(self, field, text):
         """Replace what stands in a field."""
         self.clicks += 1
         self._enter(field)
         self.retype(field, text)
 
-    def retype(self, field: Locator, text: str) -> None:
+    def retype(self, field, text):
         """Replace what stands in the field, which still has the cursor; no click."""
         idle(self.page)
         expect(field).to_be_focused()
         for key in ("Control+a", *text, "Enter"):
             self.page.keyboard.press(key)
 
-    def hand_over(self, button: Locator, file: FilePayload) -> None:
+    def hand_over(self, button, file):
         """Choose a file in the dialog that a button opens; one click more, in the dialog."""
         with self.page.expect_file_chooser() as chooser:
             self.press(button)
@@ -82,39 +80,39 @@ class Hand(ABC):
 class Mouse(Hand):
     """A hand that points and clicks."""
 
-    def _reach(self, control: Locator) -> None:
+    def _reach(self, control):
         control.click()
 
-    def _take(self, box: Locator, option: str) -> None:
+    def _take(self, box, option):
         self.page.get_by_role("option", name=option, exact=True).click()
 
-    def _enter(self, field: Locator) -> None:
+    def _enter(self, field):
         field.click()
 
 
 class Keyboard(Hand):
     """A hand that has nothing but keys."""
 
-    def _reach(self, control: Locator) -> None:
+    def _reach(self, control):
         self._tab_to(control)
         self.page.keyboard.press("Enter")
 
-    def _take(self, box: Locator, option: str) -> None:
+    def _take(self, box, option):
         self.page.keyboard.type(option)
         expect(self.page.get_by_role("option")).to_have_text([re.compile(re.escape(option))])
         self.page.keyboard.press("Enter")
 
-    def _enter(self, field: Locator) -> None:
+    def _enter(self, field):
         self._tab_to(field)
 
-    def _tab_to(self, control: Locator) -> None:
+    def _tab_to(self, control):
         """Give the control the focus: by Tab, and among choices side by side by the arrow."""
         expect(control).to_be_visible()
         if self._come_to(control, "Tab", MAX_TABS):
             return
         raise AssertionError(f"not reached by {MAX_TABS} presses of Tab: {control}")
 
-    def _come_to(self, control: Locator, key: str, presses: int) -> bool:
+    def _come_to(self, control, key, presses):
         for _ in range(presses):
             self.page.keyboard.press(key)
             place = control.evaluate(WHERE)

@@ -1,7 +1,5 @@
 """How much memory a process takes, its confined processes, and which files hold some bytes."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path
@@ -13,34 +11,34 @@ needed = pytest.mark.skipif(
 )
 
 
-def resident(pid: int, most: bool = False) -> float:
+def resident(pid, most=False):
     """Megabytes that are in memory now, or the most that ever were since `begin`."""
     name = "VmHWM" if most else "VmRSS"
     lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1_000
 
 
-def begin(pid: int) -> float:
+def begin(pid):
     """Count the most from now on; what is in memory now."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
     return resident(pid)
 
 
-def confined(pid: int) -> set[int]:
+def confined(pid):
     """The processes in which a server has files read."""
     children = Path(f"/proc/{pid}/task").glob("*/children")
     processes = {int(child) for path in children for child in path.read_text("utf-8").split()}
     return {child for child in processes if b"dpcore.confined" in _command(child)}
 
 
-def _command(pid: int) -> bytes:
+def _command(pid):
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:  # it has ended
         return b""
 
 
-def on_disk(wanted: bytes, *folders: Path, since: float = 0.0) -> list[Path]:
+def on_disk(wanted, *folders, since=0.0):
     """The files in these folders, and in that for temporary ones, that hold the bytes."""
     actual = []
     for folder in (*folders, Path(tempfile.gettempdir())):

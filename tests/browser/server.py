@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +36,7 @@ HASTY_SWITCHES = [
 START_SECONDS = 60.0
 
 
-def chromium() -> str | None:
+def chromium():
     """The path of an installed Chromium, or None."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         result = shutil.which(name)
@@ -46,7 +45,7 @@ def chromium() -> str | None:
     return None
 
 
-def free_port() -> int:
+def free_port():
     """A port that nothing listens on just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -77,14 +76,14 @@ class Server:
 
 
 @contextmanager
-def served(script: str = "app.py", **environment: str) -> Iterator[str]:
+def served(script="app.py", **environment):
     """Run the page; its address. Results of training go to a folder that is thrown away."""
     with running(script, **environment) as server:
         yield server.address
 
 
 @contextmanager
-def running(script: str = "app.py", **environment: str) -> Iterator[Server]:
+def running(script="app.py", **environment):
     """Run the page by the README's command from the repository root, on a free port."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
@@ -111,7 +110,7 @@ def running(script: str = "app.py", **environment: str) -> Iterator[Server]:
                 process.wait()
 
 
-def _wait_until_healthy(process: subprocess.Popen[bytes], address: str) -> None:
+def _wait_until_healthy(process, address):
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:

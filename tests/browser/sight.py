@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from playwright.sync_api import Page
-
 IN_SIGHT = r"""() => {
   const seen = (box) => box.width > 0 && box.height > 0 && box.top < innerHeight
     && box.bottom > 0 && box.left < innerWidth && box.right > 0;
@@ -39,13 +37,13 @@ class InSight(NamedTuple):
     controls: list[str]
 
 
-def in_sight(page: Page) -> InSight:
+def in_sight(page):
     """The words and the names of the controls that are within the window, scrolled or not."""
     result = page.evaluate(IN_SIGHT)
     return InSight(result["words"], result["controls"])
 
 
-def share_above_the_fold(page: Page) -> float:
+def share_above_the_fold(page):
     """How much of the first chart's height is above the window's lower edge, from the top."""
     result: float = page.get_by_test_id("stPlotlyChart").first.evaluate(
         """chart => {

@@ -1,24 +1,18 @@
 """What a reader sets stands in the address, and loading it anew changes nothing."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
-
-from tests.browser.conftest import Watched
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow("drives a browser")
 
 
-def neighbour(page: Page) -> Locator:
+def neighbour(page):
     return page.get_by_role("combobox", name="What counts as one person's data")
 
 
-def test_a_setting_is_in_the_address_and_is_found_when_it_is_loaded_anew(
-    address: str, watched: Watched
-) -> None:
+def test_a_setting_is_in_the_address_and_is_found_when_it_is_loaded_anew(address, watched):
     page = watched.page
     page.goto(f"{address}/plan?question=One+run+in+detail")
     expect(neighbour(page)).to_have_value("One record blanked out")

@@ -1,17 +1,14 @@
 """Atlas in a real browser: what is seen, typed and followed, and what a screen reader hears."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from dpcore import systems
 from dpcore.accounting.presets import CLAIM
 from dpcore.guarantee import Status
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.slow("drives a browser")
@@ -21,7 +18,7 @@ BARS = ".js-plotly-plot .barlayer .trace path"
 CURVE = ".js-plotly-plot .scatterlayer .trace path"
 
 
-def opened(watched: Watched, address: str, link: str = "", drawn: str = BARS) -> Page:
+def opened(watched, address, link="", drawn=BARS):
     page = watched.page
     page.goto(f"{address}/atlas{link}")
     expect(page.locator(drawn).first).to_be_attached(timeout=60_000)
@@ -29,7 +26,7 @@ def opened(watched: Watched, address: str, link: str = "", drawn: str = BARS) ->
     return page
 
 
-def number(page: Page, label: str) -> Locator:
+def number(page, label):
     return (
         page.get_by_test_id("stMetric")
         .filter(has=page.get_by_text(label, exact=True))
@@ -37,11 +34,11 @@ def number(page: Page, label: str) -> Locator:
     )
 
 
-def count(status: Status) -> str:
+def count(status):
     return str([systems.standing(each).status for each in SYSTEMS.values()].count(status))
 
 
-def test_the_first_view_answers_without_a_click(watched: Watched, address: str) -> None:
+def test_the_first_view_answers_without_a_click(watched, address):
     page = opened(watched, address)
     expect(page.locator("h1")).to_have_text("Is the claim true?")
     expect(number(page, "Systems")).to_have_text(str(len(SYSTEMS)))
@@ -60,7 +57,7 @@ def test_the_first_view_answers_without_a_click(watched: Watched, address: str) 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_search_by_keyboard_stands_in_the_address(watched: Watched, address: str) -> None:
+def test_a_search_by_keyboard_stands_in_the_address(watched, address):
     page = opened(watched, address)
     box = page.get_by_role("textbox", name="Search")
     box.focus()
@@ -78,7 +75,7 @@ def test_a_search_by_keyboard_stands_in_the_address(watched: Watched, address: s
     expect(page).not_to_have_url(re.compile("system="))
 
 
-def test_a_link_shows_the_same_again(watched: Watched, address: str) -> None:
+def test_a_link_shows_the_same_again(watched, address):
     page = opened(watched, address, "?paper=003+Adaptive+networks&runnable=true")
     kept = [each for each in SYSTEMS.values() if each.paper == "003" and systems.runs_here(each)]
     expect(number(page, "Systems")).to_have_text(str(len(kept)))
@@ -93,7 +90,7 @@ def test_a_link_shows_the_same_again(watched: Watched, address: str) -> None:
         expect(row).to_be_visible()
 
 
-def test_a_system_leads_to_where_it_runs(watched: Watched, address: str) -> None:
+def test_a_system_leads_to_where_it_runs(watched, address):
     page = watched.page
     page.goto(f"{address}/atlas?system=grpua")
     page.get_by_role("link", name="GRPUA in Explore").click()
@@ -103,5 +100,5 @@ def test_a_system_leads_to_where_it_runs(watched: Watched, address: str) -> None
     expect(page.get_by_text("link asks for")).to_have_count(0)
 
 
-def test_no_serious_barrier_where_a_model_runs(watched: Watched, address: str) -> None:
+def test_no_serious_barrier_where_a_model_runs(watched, address):
     expect_no_barrier(opened(watched, address, "?system=naive-bayes", CURVE))

@@ -1,13 +1,9 @@
 """A survey's model in a real browser: many records in the background, another setting, its link."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from playwright.sync_api import expect
-
-from tests.browser.conftest import Watched
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -15,9 +11,7 @@ CURVE = '[aria-label^="Decision tree: accuracy on test records against ε"]'
 SECONDS = 90_000
 
 
-def test_a_curve_comes_by_itself_and_another_setting_stands_in_the_address(
-    watched: Watched, address: str
-) -> None:
+def test_a_curve_comes_by_itself_and_another_setting_stands_in_the_address(watched, address):
     page = watched.page
     link = "system=friedman-schuster-tree&run_data=Synthetic+clinical+cohort&run_runs=5"
     page.goto(f"{address}/atlas?{link}")

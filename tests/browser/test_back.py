@@ -1,13 +1,10 @@
 """One press of Back leads to the page before, with its settings, and one of Forward to the next."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Watched
 from tests.browser.server import ROOT
 from tests.browser.waiting import idle
 
@@ -25,12 +22,12 @@ DOORS = {
 }
 
 
-def test_each_page_is_one_step_back_and_forward(watched: Watched, address: str) -> None:
+def test_each_page_is_one_step_back_and_forward(watched, address):
     page = watched.page
     page.goto(f"{address}/{FIRST}")
     doors, visited = page.locator(".st-key-doors"), []
 
-    def expect_at(name: str) -> None:
+    def expect_at(name):
         expect(page).to_have_url(re.compile(f"{re.escape(address)}{DOORS[name]}"))
         expect(page).to_have_title(f"{name} · Epsilon Explorer")
         expect(doors.get_by_role("link", name=name, exact=True)).to_be_visible()
@@ -56,7 +53,7 @@ def test_each_page_is_one_step_back_and_forward(watched: Watched, address: str) 
         assert page.evaluate("location.href") == link
 
 
-def test_what_a_page_that_is_left_says_late_changes_nothing(watched: Watched, address: str) -> None:
+def test_what_a_page_that_is_left_says_late_changes_nothing(watched, address):
     page = watched.page
     page.goto(f"{address}/_stcore/health")  # a page of that server without the app
     page.evaluate("window.titlesOfPages = {one: 'One', two: 'Two', three: 'Three'}")
@@ -65,7 +62,7 @@ def test_what_a_page_that_is_left_says_late_changes_nothing(watched: Watched, ad
     at, asked = "location.pathname + location.search", "window.asked"
     page.evaluate("window.asked = 0; addEventListener('popstate', () => { asked += 1; })")
 
-    def write(how: str, url: str, title: str) -> str:
+    def write(how, url, title):
         """Write as Streamlit does while the title is this; the address then."""
         script = (
             f"([title, url]) => {{ document.title = title; history.{how}State({{}}, '', url); }}"

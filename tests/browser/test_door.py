@@ -1,7 +1,5 @@
 """Who reaches the server that the README's command starts, and whom the server calls."""
 
-from __future__ import annotations
-
 import ast
 import ipaddress
 import re
@@ -10,11 +8,9 @@ import urllib.error
 import urllib.request
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from pages.shared.headers import HEADERS, POLICY
-from tests.browser.conftest import Hasty
-from tests.browser.server import Server
 from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.slow("drives a browser")
@@ -24,7 +20,7 @@ CHEAP = "methods=OPERA&focus=OPERA"
 PAGES = ("plan", "train?passes=2&units=8&repeats=1", "atlas", "learn", "release")
 
 
-def answered(server: Server, path: str = "/_stcore/stream", **headers: str) -> int:
+def answered(server, path="/_stcore/stream", **headers):
     """The status that a request is answered with; 101 for a websocket that is let in."""
     lines = {"Host": f"127.0.0.1:{server.port}", **headers}
     if path == "/_stcore/stream":
@@ -40,14 +36,14 @@ def answered(server: Server, path: str = "/_stcore/stream", **headers: str) -> i
         return int(line.recv(1000).split()[1])
 
 
-def test_nobody_but_this_machine_reaches_it(server: Server) -> None:
+def test_nobody_but_this_machine_reaches_it(server):
     # Every address in 127/8 is this machine's: a server that listens on all of them answers here.
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.2", server.port), timeout=5)
     assert answered(server, "/_stcore/health") == 200
 
 
-def test_every_answer_tells_the_browser_to_ask_nobody_else(server: Server) -> None:
+def test_every_answer_tells_the_browser_to_ask_nobody_else(server):
     for path in ("/", "/plan", "/_stcore/health", "/nowhere"):
         request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}")
         try:
@@ -60,7 +56,7 @@ def test_every_answer_tells_the_browser_to_ask_nobody_else(server: Server) -> No
     assert "*" not in POLICY
 
 
-def test_a_page_names_the_code_of_its_charts_before_they_come(server: Server) -> None:
+def test_a_page_names_the_code_of_its_charts_before_they_come(server):
     for path in ("/", "/plan"):
         with urllib.request.urlopen(server.address + path, timeout=20) as answer:
             named = re.fullmatch(
@@ -75,7 +71,7 @@ def test_a_page_names_the_code_of_its_charts_before_they_come(server: Server) ->
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-def test_a_page_of_its_own_is_let_in(server: Server, name: str) -> None:
+def test_a_page_of_its_own_is_let_in(server, name):
     host = f"{name}:{server.port}"
     assert answered(server, Host=host, Origin=f"http://{host}") == 101
     assert answered(server, Host=host) == 101
@@ -91,22 +87,22 @@ def test_a_page_of_its_own_is_let_in(server: Server, name: str) -> None:
         ("", "null"),
     ],
 )
-def test_a_page_from_elsewhere_gets_no_websocket(server: Server, host: str, origin: str) -> None:
+def test_a_page_from_elsewhere_gets_no_websocket(server, host, origin):
     named = {"Host": host} if host else {}
     assert answered(server, Origin=origin, **named) == 403
 
 
-def test_a_strange_name_for_this_machine_gets_nothing(server: Server) -> None:
+def test_a_strange_name_for_this_machine_gets_nothing(server):
     for path in ("/", "/_stcore/health", "/_stcore/host-config"):
         assert answered(server, path, Host=f"{EVIL}:{server.port}") == 400
 
 
-def test_nobody_reads_what_others_do(server: Server) -> None:
+def test_nobody_reads_what_others_do(server):
     assert answered(server, "/_stcore/metrics") == 404
     assert answered(server, "/_stcore/metrics/") == 404
 
 
-def test_an_upload_from_elsewhere_is_refused(server: Server) -> None:
+def test_an_upload_from_elsewhere_is_refused(server):
     request = urllib.request.Request(
         f"{server.address}/_stcore/upload_file/one/two",
         data=b"age\n1\n",
@@ -117,9 +113,7 @@ def test_an_upload_from_elsewhere_is_refused(server: Server) -> None:
         urllib.request.urlopen(request, timeout=20)
 
 
-def test_a_fresh_server_answers_the_page_by_its_name_and_no_call_leaves_the_machine(
-    hasty: Hasty, tab: Page
-) -> None:
+def test_a_fresh_server_answers_the_page_by_its_name_and_no_call_leaves_the_machine(hasty, tab):
     # The first test that asks this server for a page.
     server, page = hasty.server, tab
     answered(server, Origin=f"http://{EVIL}")
@@ -145,7 +139,7 @@ def test_a_fresh_server_answers_the_page_by_its_name_and_no_call_leaves_the_mach
     assert [one for one in noted if one[0] != "begun" and not _stays_here(one[1])] == []
 
 
-def _stays_here(written: str) -> bool:
+def _stays_here(written):
     """Whether an address, as it was noted, is this machine's."""
     called = ast.literal_eval(written)
     if isinstance(called, tuple):

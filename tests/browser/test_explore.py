@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dpcore.controls.explore import TABS
 from dpcore.figures.overview import LEFT, RIGHT
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.waiting import (
     eventually,
     expect_alternative_texts,
@@ -34,27 +32,27 @@ BREAST = "data=Breast+cancer+(Wisconsin)"
 CHEAP = "methods=OPERA&focus=OPERA"
 
 
-def settled(page: Page) -> None:
+def settled(page):
     """Wait until the script has run and no fragment is running."""
     page.wait_for_selector(DRAWN, state="attached")
     idle(page)
 
 
-def opened(watched: Watched, address: str, link: str = "") -> Page:
+def opened(watched, address, link=""):
     watched.page.goto(f"{address}/{link}")
     settled(watched.page)
     return watched.page
 
 
-def accuracy(page: Page) -> str:
+def accuracy(page):
     return page.get_by_test_id("stMetricValue").first.inner_text()
 
 
-def numbers(page: Page) -> list[str]:
+def numbers(page):
     return page.get_by_test_id("stMetricValue").all_inner_texts()
 
 
-def expect_change(page: Page, before: list[str]) -> None:
+def expect_change(page, before):
     wait_until(
         page,
         """before => {
@@ -66,9 +64,7 @@ def expect_change(page: Page, before: list[str]) -> None:
     )
 
 
-def test_first_view_and_epsilon_by_keyboard_changes_numbers_and_address(
-    watched: Watched, address: str
-) -> None:
+def test_first_view_and_epsilon_by_keyboard_changes_numbers_and_address(watched, address):
     page = opened(watched, address)
     expect(page).to_have_title("What does it cost? · Epsilon Explorer")
     expect(page.locator("h1")).to_have_text("What does privacy cost?")
@@ -92,7 +88,7 @@ def test_first_view_and_epsilon_by_keyboard_changes_numbers_and_address(
     expect(page.get_by_role("heading", name="What ε = 0.7 means for one person")).to_be_visible()
 
 
-def axis(page: Page) -> list[float]:
+def axis(page):
     """Both ends of the main chart's axis of ε, as powers of ten."""
     ends: list[float] = page.locator(".js-plotly-plot").first.evaluate(
         "figure => figure._fullLayout ? [...figure._fullLayout.xaxis.range] : []"
@@ -100,7 +96,7 @@ def axis(page: Page) -> list[float]:
     return ends
 
 
-def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -> None:
+def test_the_main_chart_stays_under_its_slider(watched, address):
     page = opened(watched, address, f"?{CHEAP}&{BREAST}")
     eventually(page, lambda: bool(axis(page)))
     whole = axis(page)
@@ -138,9 +134,7 @@ def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -
     assert page.url == address_before
 
 
-def test_doors_take_the_state_along_and_so_do_back_and_forward(
-    watched: Watched, address: str
-) -> None:
+def test_doors_take_the_state_along_and_so_do_back_and_forward(watched, address):
     unit = "adjacency=One+record+replaced"
     page = opened(watched, address, f"?{CHEAP}&{BREAST}&epsilon=3&delta=1e-6&{unit}")
     slider = page.get_by_role("slider", name="Privacy loss ε")
@@ -149,7 +143,7 @@ def test_doors_take_the_state_along_and_so_do_back_and_forward(
     expect(page).to_have_url(re.compile("epsilon=5"))
     settled(page)
 
-    def at(path: str, *settings: str) -> None:
+    def at(path, *settings):
         for setting in settings:
             expect(page).to_have_url(re.compile(rf"/{path}\?.*{setting}"))
         idle(page)
@@ -178,11 +172,11 @@ def test_doors_take_the_state_along_and_so_do_back_and_forward(
     expect(page.get_by_text("Breast cancer (Wisconsin) · 569 patients")).to_be_visible()
 
 
-def choose(page: Page, label: str, option: str) -> None:
+def choose(page, label, option):
     box = page.get_by_role("combobox", name=label, exact=True)
     wanted = page.get_by_role("option", name=option, exact=True)
 
-    def unfolded() -> bool:
+    def unfolded():
         # A list closes when what it stands in is scrolled, which the first click may bring about.
         if not wanted.is_visible():
             box.click()
@@ -193,9 +187,7 @@ def choose(page: Page, label: str, option: str) -> None:
     wanted.click()
 
 
-def test_sliders_drop_downs_and_switches_change_the_address_and_the_numbers(
-    watched: Watched, address: str
-) -> None:
+def test_sliders_drop_downs_and_switches_change_the_address_and_the_numbers(watched, address):
     # A δ that the link names, and sliders moved by key, stand in the address.
     page = opened(watched, address, f"?{CHEAP}&delta=1e-5&expert=true")
     expect(page).to_have_url(re.compile("delta_way=My"))
@@ -219,9 +211,7 @@ def test_sliders_drop_downs_and_switches_change_the_address_and_the_numbers(
     expect(page).to_have_url(re.compile("lambda="))
 
 
-def test_a_papers_settings_are_in_the_address_and_found_again(
-    watched: Watched, address: str
-) -> None:
+def test_a_papers_settings_are_in_the_address_and_found_again(watched, address):
     page = opened(watched, address, f"?{CHEAP}")
     chosen = page.get_by_role("combobox", name="Load a paper's experiment")
     choose(page, "Load a paper's experiment", "Paper 002, figure 2: RMSE")
@@ -240,7 +230,7 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
     expect(chosen).to_have_value("")
 
 
-def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> None:
+def test_methods_are_added_and_taken_away(watched, address):
     link = "?methods=OutPert&methods=OPERA&focus=OPERA&view=Every+method&expert=true"
     page = opened(watched, address, link)
     compared = page.locator(".st-key-cost_figure .ytick")
@@ -249,7 +239,7 @@ def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> Non
     expect(compared).to_have_text(["OPERA"])
 
 
-def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str) -> None:
+def test_training_can_be_stopped_and_begun_again(watched, address):
     # Settings that no other test uses, so that nothing is in the cache yet.
     page = opened(watched, address, f"?{CHEAP}&methods=DP-GD&{BREAST}&runs=300&delta=1e-7")
     expect(page.get_by_test_id("stProgress")).to_have_count(1)
@@ -266,7 +256,7 @@ def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str)
     page.get_by_text(": stopped.").wait_for()
 
 
-def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_path: Path) -> None:
+def test_the_table_is_downloaded_as_shown(watched, address, tmp_path):
     # What the first page shows, and so what may have been computed for other tests.
     page = opened(watched, address, f"?{CHEAP}&methods=OutPert&methods=PSGD&view=Take+along")
     with page.expect_download() as started:
@@ -290,7 +280,7 @@ def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_pa
     expect_a_report(page.context.new_page(), report.as_uri(), f"Accuracy {best}")
 
 
-def expect_a_report(page: Page, uri: str, accuracy: str) -> None:
+def expect_a_report(page, uri, accuracy):
     """A report is whole on screens and on two sheets of paper, and asks nobody for anything."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -308,7 +298,7 @@ def expect_a_report(page: Page, uri: str, accuracy: str) -> None:
     page.close()
 
 
-def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, address: str) -> None:
+def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched, address):
     page = opened(
         watched,
         address,
@@ -324,7 +314,7 @@ def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, addr
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: str) -> None:
+def test_streamlits_own_settings_stay_in_the_address(watched, address):
     page = opened(watched, address, "?embed=true&embed_options=light_theme&what=ever&runs=100")
     expect(page.get_by_test_id("stAlert")).to_contain_text("the setting “what”")
     for name in ("embed=true", "embed_options=light_theme", "runs=100"):
@@ -332,7 +322,7 @@ def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: 
     wait_until(page, "!location.search.includes('what')")
 
 
-def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: str) -> None:
+def test_a_wrong_file_leaves_nothing_but_the_reason(watched, address):
     page = watched.page
     page.goto(f"{address}/?data=IPUMS-BR+(Brazilian+census)")
     hand_over(page, "x.csv", b"a,b\n1,2\n")
@@ -349,9 +339,7 @@ def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: s
 @pytest.mark.parametrize(
     ("theme", "widths"), [("light", (1280, 390)), ("dark", (390, 1280))], indirect=["theme"]
 )
-def test_every_tab_is_whole_and_heard(
-    watched: Watched, address: str, theme: str, widths: tuple[int, int]
-) -> None:
+def test_every_tab_is_whole_and_heard(watched, address, theme, widths):
     # Every other tab is drawn at the other width, and in the other theme the others are.
     resize(watched.page, widths[0])
     page = opened(watched, address, f"?{CHEAP}&methods=OutPert")

@@ -1,18 +1,14 @@
 """A table of one's own on Explore in a real browser: handed over, described, explored, linked."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from dpcore.datasets.own.field import TableDescription
 from dpcore.datasets.own.notation import read
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.test_explore import settled
 from tests.browser.waiting import (
     eventually,
@@ -31,17 +27,17 @@ LINK = "?data=Your+own+table&number_methods=OPERA&focus=OPERA"
 CONFIRM = "Confirm and use these columns"
 
 
-def linked(page: Page) -> list[str] | None:
+def linked(page):
     return parse_qs(urlparse(page.url).query).get("own_columns")
 
 
-def described(page: Page) -> TableDescription | None:
+def described(page):
     """The description in the address."""
     texts = linked(page)
     return read(texts[0]) if texts else None
 
 
-def changed(**ranges: tuple[float, float]) -> TableDescription:
+def changed(**ranges):
     """The usual description with other ranges."""
     usual = read(SUGGESTED)
     for field in usual.fields:
@@ -52,9 +48,7 @@ def changed(**ranges: tuple[float, float]) -> TableDescription:
 
 
 @pytest.mark.flaky(reruns=1, reason="Streamlit's browser part ended the page once, not again")
-def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
-    watched: Watched, address: str
-) -> None:
+def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(watched, address):
     page = watched.page
     page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic(400))
@@ -79,7 +73,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
     settled(page)
 
 
-def test_what_is_typed_at_speed_stands_in_its_own_row(watched: Watched, address: str) -> None:
+def test_what_is_typed_at_speed_stands_in_its_own_row(watched, address):
     page = watched.page
     page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic(400))
@@ -100,9 +94,7 @@ def test_what_is_typed_at_speed_stands_in_its_own_row(watched: Watched, address:
     settled(page)
 
 
-def test_a_telephone_is_told_how_to_open_the_controls_with_the_file(
-    watched: Watched, address: str
-) -> None:
+def test_a_telephone_is_told_how_to_open_the_controls_with_the_file(watched, address):
     page = watched.page
     resize(page, 390)
     page.goto(f"{address}/{LINK}")
@@ -114,9 +106,7 @@ def test_a_telephone_is_told_how_to_open_the_controls_with_the_file(
     expect(drop).to_be_in_viewport()
 
 
-def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
-    watched: Watched, address: str
-) -> None:
+def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(watched, address):
     page = watched.page
     page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic(400))
@@ -133,9 +123,7 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     settled(page)
 
 
-def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
-    watched: Watched, address: str
-) -> None:
+def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(watched, address):
     page = watched.page
     page.goto(f"{address}/{LINK}")
     expect(page.get_by_text("never from these records").first).to_be_visible()
@@ -161,7 +149,7 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
 
 
-def test_too_large_a_file_is_refused_in_words_that_are_seen(watched: Watched, address: str) -> None:
+def test_too_large_a_file_is_refused_in_words_that_are_seen(watched, address):
     page = watched.page
     page.goto(f"{address}/{LINK}")
     idle(page)

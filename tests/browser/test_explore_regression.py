@@ -1,14 +1,11 @@
 """Explore with a number to predict, in a real browser: words, figures and the way there."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.test_explore import choose, opened, settled
 from tests.browser.waiting import expect_alternative_texts, expect_whole
 
@@ -17,9 +14,7 @@ pytestmark = pytest.mark.slow("drives a browser")
 LINK = "?data=Diabetes+progression&number_methods=OPERA&number_methods=AdaSSP&view=Best+method"
 
 
-def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(
-    watched: Watched, address: str
-) -> None:
+def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(watched, address):
     page = opened(watched, address, LINK)
     expect(page.get_by_text("Diabetes progression · 442 patients")).to_be_visible()
     labels = page.get_by_test_id("stMetricLabel")

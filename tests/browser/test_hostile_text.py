@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import Watched
 from tests.browser.server import ROOT, served
 from tests.browser.test_explore import CHEAP, settled
 from tests.browser.waiting import hand_over, idle
@@ -41,7 +38,7 @@ st.plotly_chart(figure)
 SHOWN = tuple(text.replace(":material/", ":material_") for text in TEXTS)
 
 
-def links_away(page: Page) -> list[str]:
+def links_away(page):
     """Where links and pictures in text and figures lead, but for the doors to other pages."""
     result: list[str] = page.evaluate(
         """() => [...document.querySelectorAll('a, img, image')].map(
@@ -51,9 +48,7 @@ def links_away(page: Page) -> list[str]:
     return result
 
 
-def test_every_text_is_shown_letter_by_letter_and_leads_nowhere(
-    watched: Watched, tmp_path: Path
-) -> None:
+def test_every_text_is_shown_letter_by_letter_and_leads_nowhere(watched, tmp_path):
     script = tmp_path / "texts.py"
     script.write_text(SCRIPT, encoding="utf-8")
     with served(str(script)) as address:
@@ -72,7 +67,7 @@ def test_every_text_is_shown_letter_by_letter_and_leads_nowhere(
         page.goto("about:blank")
 
 
-def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, address: str) -> None:
+def test_a_link_and_a_description_put_no_link_on_the_page(watched, address):
     page = watched.page
     page.goto(f"{address}/?data=https://evil.example/login&loss=www.evil.example&{CHEAP}")
     expect(page.get_by_text("https://evil.example/login")).to_be_visible()
@@ -95,9 +90,7 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, addr
     assert links_away(page) == []
 
 
-def test_an_endless_number_is_refused_also_when_the_reader_goes_back(
-    watched: Watched, address: str
-) -> None:
+def test_an_endless_number_is_refused_also_when_the_reader_goes_back(watched, address):
     page = watched.page
     page.goto(f"{address}/plan?records=inf")
     expect(page.get_by_text("but it must be a number from 1 to")).to_be_visible()

@@ -1,14 +1,11 @@
 """Learn in a real browser: guess, see, change; on a wide and on a narrow screen."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.sight import in_sight
 from tests.browser.waiting import expect_alternative_texts, idle, resize
 
@@ -16,7 +13,7 @@ pytestmark = pytest.mark.slow("drives a browser")
 AXES = ".js-plotly-plot .xaxislayer-above .xtick"
 
 
-def opened(watched: Watched, address: str, link: str = "") -> Page:
+def opened(watched, address, link=""):
     page = watched.page
     page.goto(f"{address}/learn{link}")
     expect(page.locator(AXES).first).to_be_attached()
@@ -24,7 +21,7 @@ def opened(watched: Watched, address: str, link: str = "") -> Page:
     return page
 
 
-def guess(page: Page, key: str) -> None:
+def guess(page, key):
     """Move the first slider by a key, and see the guess in the chart."""
     page.get_by_test_id("stMain").get_by_role("slider").first.focus()
     page.keyboard.press(key)
@@ -32,7 +29,7 @@ def guess(page: Page, key: str) -> None:
     idle(page)
 
 
-def test_a_guess_is_drawn_and_then_compared(watched: Watched, address: str) -> None:
+def test_a_guess_is_drawn_and_then_compared(watched, address):
     page = opened(watched, address)
     names = page.locator(".legendtext")
     guess(page, "Home")
@@ -49,7 +46,7 @@ def test_a_guess_is_drawn_and_then_compared(watched: Watched, address: str) -> N
     expect_no_barrier(page)
 
 
-def test_a_class_has_one_lesson_and_one_seed(watched: Watched, address: str) -> None:
+def test_a_class_has_one_lesson_and_one_seed(watched, address):
     page = opened(watched, address, "?lesson=3&seed=7&class=true")
     expect(page.locator("h1")).to_contain_text("3.")
     expect(page.get_by_role("spinbutton", name="Seed")).to_be_disabled()
@@ -61,14 +58,12 @@ def test_a_class_has_one_lesson_and_one_seed(watched: Watched, address: str) -> 
     expect(door).to_have_css("outline", "rgb(0, 95, 150) solid 3px")
 
 
-def test_a_room_sees_question_control_picture_and_sentence_at_once(
-    watched: Watched, address: str
-) -> None:
+def test_a_room_sees_question_control_picture_and_sentence_at_once(watched, address):
     watched.page.set_viewport_size({"width": 1280, "height": 800})
     page = opened(watched, address, "?lesson=3&presenter=true")
     main = page.get_by_test_id("stMain")
 
-    def expect_in_sight(control: Locator, sentence: str) -> None:
+    def expect_in_sight(control, sentence):
         for each in (page.locator("h1"), control.first, page.get_by_text(re.compile(sentence))):
             expect(each).to_be_in_viewport(ratio=1)
         expect_no_barrier(page)
@@ -84,7 +79,7 @@ def test_a_room_sees_question_control_picture_and_sentence_at_once(
     assert title.evaluate("each => each.scrollWidth <= each.clientWidth")
 
 
-def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, address: str) -> None:
+def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched, address):
     resize(watched.page, 390)
     page = opened(watched, address, "?lesson=2")
     guess(page, "End")

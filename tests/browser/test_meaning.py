@@ -1,16 +1,12 @@
 """The panel on what ε means in a real browser: opened, moved by keyboard, copied, read aloud."""
 
-from __future__ import annotations
-
 import csv
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.test_explore import BREAST, CHEAP, choose, settled
 from tests.browser.waiting import eventually, expect_whole, resize, wait_until
 
@@ -19,20 +15,18 @@ pytestmark = pytest.mark.slow("drives a browser")
 LINK = f"?{CHEAP}&{BREAST}"
 
 
-def opened(watched: Watched, address: str, link: str) -> Page:
+def opened(watched, address, link):
     watched.page.goto(f"{address}/{link}")
     settled(watched.page)
     return watched.page
 
 
-def belief(page: Page) -> float:
+def belief(page):
     shown = page.get_by_test_id("stMetric").filter(has_text="Belief after an alarm")
     return float(shown.get_by_test_id("stMetricValue").inner_text().removesuffix(" %"))
 
 
-def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
-    watched: Watched, address: str, tmp_path: Path
-) -> None:
+def test_it_opens_moves_by_keyboard_and_lives_in_the_address(watched, address, tmp_path):
     page = opened(watched, address, LINK)
     panel = page.locator("summary", has_text="What could an attacker tell?")
     expect(page.get_by_text("Belief after an alarm")).to_have_count(0)
@@ -78,9 +72,7 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
 @pytest.mark.parametrize(
     ("theme", "widths"), [("light", (1280, 390)), ("dark", (390, 1280))], indirect=["theme"]
 )
-def test_it_is_whole_and_without_barrier_on_every_ground(
-    watched: Watched, address: str, widths: tuple[int, int]
-) -> None:
+def test_it_is_whole_and_without_barrier_on_every_ground(watched, address, widths):
     # Drawn at one width, and in the other theme at the other.
     resize(watched.page, widths[0])
     page = opened(watched, address, f"{LINK}&meaning=true")
@@ -92,9 +84,7 @@ def test_it_is_whole_and_without_barrier_on_every_ground(
         expect_no_barrier(page)
 
 
-def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(
-    watched: Watched, address: str
-) -> None:
+def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(watched, address):
     page = opened(watched, address, "?methods=OPERA&methods=OutPert&focus=OutPert&expert=true")
     panels = page.locator("summary", has_text="What could an attacker tell?")
     slider = page.get_by_role("slider", name="Privacy loss ε")

@@ -1,22 +1,18 @@
 """Plan in a real browser: what is seen, typed, heard by a screen reader, and sent out."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dpcore.accounting.presets import preset
 from dpcore.controls.account import QUESTION
 from dpcore.controls.link import address as link_of
 from dpcore.controls.plan import CONTROLS, PAPER, values
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.sight import in_sight, share_above_the_fold
 from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
@@ -57,7 +53,7 @@ TABLES = {
 }
 
 
-def settled(page: Page) -> None:
+def settled(page):
     """Wait until the chart is drawn and nothing is computed in the background any more."""
     page.wait_for_selector(DRAWN, state="attached")
     wait_until(
@@ -74,39 +70,39 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(100)
 
 
-def opened(watched: Watched, address: str, link: str = "") -> Page:
+def opened(watched, address, link=""):
     """One run in detail, by default an experiment of paper 003."""
     watched.page.goto(f"{address}/plan?{ONE_RUN}{link}")
     settled(watched.page)
     return watched.page
 
 
-def number(page: Page, label: str) -> str:
+def number(page, label):
     metric = page.get_by_test_id("stMetric").filter(has_text=label).first
     return metric.get_by_test_id("stMetricValue").inner_text()
 
 
-def _certified(page: Page) -> float:
+def _certified(page):
     """ε by PLD; infinite while it is computed."""
     text = number(page, "ε by PLD")
     return math.inf if text == "…" else float(text)
 
 
-def expect_number(page: Page, label: str, value: str) -> None:
+def expect_number(page, label, value):
     metric = page.get_by_test_id("stMetric").filter(has_text=label).first
     expect(metric.get_by_test_id("stMetricValue")).to_have_text(value)
 
 
-def type_into(page: Page, label: str, value: str) -> None:
+def type_into(page, label, value):
     box = page.get_by_role("spinbutton", name=label, exact=True)
     box.fill(value)
     box.press("Enter")
 
 
-def expect_download(page: Page, folder: Path, column: str, rows: int) -> None:
+def expect_download(page, folder, column, rows):
     """Wait until the table that is offered has so many rows, and something in the column."""
 
-    def complete() -> bool:
+    def complete():
         with page.expect_download() as started:
             page.get_by_role("button", name="Download CSV").filter(visible=True).last.click()
         target = folder / started.value.suggested_filename
@@ -118,7 +114,7 @@ def expect_download(page: Page, folder: Path, column: str, rows: int) -> None:
     eventually(page, complete)
 
 
-def test_first_view_answers_without_a_click(watched: Watched, address: str) -> None:
+def test_first_view_answers_without_a_click(watched, address):
     page = opened(watched, address)
     expect(page.locator("h1")).to_have_text("What can I afford?")
     expect_number(page, "ε by Rényi", "0.343")
@@ -131,7 +127,7 @@ def test_first_view_answers_without_a_click(watched: Watched, address: str) -> N
     expect(page.get_by_text("Amplification of tCDP is proved only for ρ").first).to_be_visible()
 
 
-def test_a_key_press_changes_numbers_and_address(watched: Watched, address: str) -> None:
+def test_a_key_press_changes_numbers_and_address(watched, address):
     page = opened(watched, address)
     box = page.get_by_role("spinbutton", name="First noise σ₀")
     box.focus()
@@ -146,7 +142,7 @@ def test_a_key_press_changes_numbers_and_address(watched: Watched, address: str)
     expect(page).to_have_url(re.compile(r"sigma=2\.8"))
 
 
-def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: str) -> None:
+def test_a_preset_is_loaded_and_travels_in_the_link(watched, address):
     page = opened(watched, address)
     page.get_by_test_id("stSelectbox").filter(has_text="Load a paper's experiment").get_by_role(
         "combobox"
@@ -169,9 +165,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
 
 
 @pytest.mark.parametrize("unknown", ["noise σ₀", "epochs"])
-def test_the_question_asked_backwards_can_be_used(
-    watched: Watched, address: str, unknown: str
-) -> None:
+def test_the_question_asked_backwards_can_be_used(watched, address, unknown):
     page = opened(watched, address, "&target=0.5")
     page.get_by_role("radio", name=unknown, exact=True).click()
     settled(page)
@@ -183,7 +177,7 @@ def test_the_question_asked_backwards_can_be_used(
     eventually(page, lambda: _certified(page) <= 0.5)
 
 
-def test_an_entry_is_changed_and_keeps_what_is_no_number(watched: Watched, address: str) -> None:
+def test_an_entry_is_changed_and_keeps_what_is_no_number(watched, address):
     page = watched.page
     page.goto(f"{address}/plan")
     expect_number(page, "ε of all entries", "1.08")
@@ -200,9 +194,7 @@ def test_an_entry_is_changed_and_keeps_what_is_no_number(watched: Watched, addre
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_the_answer_stays_in_sight_while_an_entry_is_changed(
-    watched: Watched, address: str, width: int, height: int
-) -> None:
+def test_the_answer_stays_in_sight_while_an_entry_is_changed(watched, address, width, height):
     page = watched.page
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"{address}/plan")
@@ -226,7 +218,7 @@ def test_the_answer_stays_in_sight_while_an_entry_is_changed(
     )
 
 
-def test_every_row_of_questions_is_full_in_a_narrow_window(watched: Watched, address: str) -> None:
+def test_every_row_of_questions_is_full_in_a_narrow_window(watched, address):
     page = watched.page
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{address}/plan")
@@ -243,9 +235,7 @@ def test_every_row_of_questions_is_full_in_a_narrow_window(watched: Watched, add
     assert len(ends) == 1, edges
 
 
-def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
-    watched: Watched, address: str
-) -> None:
+def test_a_setting_for_the_budget_has_its_picture_above_the_fold(watched, address):
     page, link = watched.page, f"{address}/plan?question=Find+a+setting+for+my+budget"
     for sought in ("Epochs", "Noise+of+a+release"):
         for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
@@ -259,7 +249,7 @@ def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
     expect_alternative_texts(page, 1)
 
 
-def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: str) -> None:
+def test_what_is_no_number_stays_where_it_was_typed(watched, address):
     page = watched.page
     page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget")
     expect(page.get_by_role("heading", name="Epochs: 67")).to_be_visible()
@@ -271,7 +261,7 @@ def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: s
     expect(page.get_by_role("heading", name="Epochs: 67")).to_have_count(0)
 
 
-def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
+def test_a_long_account_can_be_stopped(watched, address):
     page = watched.page
     page.goto(f"{address}/plan?{ONE_RUN}&length=Steps&duration=3000&decays=Every+step&decay=0.9995")
     main = page.get_by_test_id("stMain")
@@ -282,7 +272,7 @@ def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
     expect(page).to_have_url(re.compile("sigma=4"))
 
 
-def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, address: str) -> None:
+def test_a_hostile_link_shows_sentences_and_no_traceback(watched, address):
     page = opened(
         watched, address, "&sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
     )
@@ -297,8 +287,8 @@ def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, addre
     ("theme", "widths"), [("light", (1280, 390)), ("dark", (390, 1280))], indirect=["theme"]
 )
 def test_every_tab_is_whole_heard_and_its_table_downloaded(
-    watched: Watched, address: str, tmp_path: Path, theme: str, widths: tuple[int, int]
-) -> None:
+    watched, address, tmp_path, theme, widths
+):
     # Every other tab is drawn at the other width, and in the other theme the others are.
     resize(watched.page, widths[0])
     page = opened(watched, address, "&solve=noise+σ₀")

@@ -1,18 +1,14 @@
 """A visit to the prediction page: few words, no barrier, and nothing of a person is left."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dpcore.datasets.own.notation import read
 from dpcore.release.demonstration import columns
 from tests.browser import memory
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
-from tests.browser.server import Server
 from tests.browser.sight import in_sight
 from tests.browser.test_sight import drawn
 from tests.browser.waiting import expect_whole, photograph, resize
@@ -21,9 +17,7 @@ pytestmark = [pytest.mark.slow("drives a browser"), memory.needed]
 TYPED, SHOWN = "61.735194", "61.7352"
 
 
-def test_a_prediction_is_told_in_few_words_and_kept_nowhere(
-    watched: Watched, server: Server
-) -> None:
+def test_a_prediction_is_told_in_few_words_and_kept_nowhere(watched, server):
     page, began = watched.page, time.time()
     page.goto(f"{server.address}/predict")
     drawn(page)
@@ -51,7 +45,7 @@ def test_a_prediction_is_told_in_few_words_and_kept_nowhere(
     first_sight(page, "dark", 390)
 
 
-def first_sight(page: Page, theme: str, width: int) -> None:
+def first_sight(page, theme, width):
     expect_whole(page, width)
     expect_no_barrier(page)
     words, controls = in_sight(page)
@@ -61,6 +55,6 @@ def first_sight(page: Page, theme: str, width: int) -> None:
     photograph(page, f"predict_{theme}")
 
 
-def fields() -> tuple[str, ...]:
+def fields():
     """The names of the model's columns, with which its form's labels begin."""
     return tuple(field.name.replace("_", " ") for field in read(columns()).fields)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import Watched
 from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import idle, wear
 
@@ -31,7 +30,7 @@ PUT_A_PLACEHOLDER = """() => {
 
 
 @pytest.fixture
-def on_screen_again(watched: Watched):
+def on_screen_again(watched):
     yield
     watched.page.emulate_media(media="screen")
 
@@ -39,7 +38,7 @@ def on_screen_again(watched: Watched):
 @pytest.mark.usefixtures("on_screen_again")
 @pytest.mark.parametrize("theme", ["dark"], indirect=True)
 @pytest.mark.parametrize("path", ["plan", "learn?lesson=2&presenter=true", f"?{CHEAP}"])
-def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) -> None:
+def test_a_page_prints_as_a_report(watched, address, path):
     page = watched.page
     page.goto(f"{address}/{path}")
     expect(page.locator(AXES).first).to_be_attached()
@@ -57,7 +56,7 @@ def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) ->
         assert "Not drawn yet" in said
 
 
-def expect_a_report(page: Page, path: str) -> None:
+def expect_a_report(page, path):
     proved = page.get_by_text("ε = 1, proved: δ = 1e-5 · zero-out · analytic Gaussian")
     if path == f"?{CHEAP}":
         expect(proved).to_be_attached()
@@ -98,9 +97,7 @@ def expect_a_report(page: Page, path: str) -> None:
 
 @pytest.mark.usefixtures("on_screen_again")
 @pytest.mark.parametrize("theme", ["dark"], indirect=True)
-def test_a_verdict_is_on_paper_in_ink_with_the_name_of_its_system(
-    watched: Watched, address: str
-) -> None:
+def test_a_verdict_is_on_paper_in_ink_with_the_name_of_its_system(watched, address):
     page = watched.page
     page.goto(f"{address}/atlas?search=grpua")
     verdict = page.get_by_text("Fails: noise at least n times too small for n records.").first

@@ -1,29 +1,24 @@
 """Release in a real browser: from the first step to files, on a wide and on a narrow screen."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dpcore.release.check import check
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.waiting import eventually, expect_whole, idle, photograph
 
 pytestmark = pytest.mark.slow("drives a browser")
 
 
-def row(page: Page, number: int) -> str:
+def row(page, number):
     """What stands beside a step, whose row may hold another one."""
     return page.locator(f"[class*=st-key-release_step_{number}] summary").first.inner_text()
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)], indirect=["theme"])
-def test_the_demonstration_leads_from_the_first_step_to_files(
-    watched: Watched, address: str, width: int
-) -> None:
+def test_the_demonstration_leads_from_the_first_step_to_files(watched, address, width):
     page = watched.page
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{address}/release")

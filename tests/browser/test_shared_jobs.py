@@ -3,15 +3,11 @@
 Who stops, leaves or goes on is tested without a browser, in `tests/pages/test_shared_jobs.py`.
 """
 
-from __future__ import annotations
-
 import time
 
 import pytest
-from playwright.sync_api import Page
 
-from tests.browser.conftest import EXPIRES_SECONDS, Hasty
-from tests.browser.server import Server
+from tests.browser.conftest import EXPIRES_SECONDS
 from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import eventually
 
@@ -20,13 +16,13 @@ pytestmark = pytest.mark.slow("drives a browser")
 LINK = "train?passes=999&repeats=30&schedule=Constant"
 
 
-def tickets(server: Server) -> set[str]:
+def tickets(server):
     """Of the jobs that wait or run."""
     return {path.stem for path in (server.cache / "jobs").glob("*.job")}
 
 
 @pytest.mark.flaky(reruns=1, reason="measures time: the server may be held up")
-def test_a_browser_that_is_closed_ends_what_only_it_waited_for(tab: Page, hasty: Hasty) -> None:
+def test_a_browser_that_is_closed_ends_what_only_it_waited_for(tab, hasty):
     server = hasty.server
     page = tab.context.new_page()
     page.goto(f"{server.address}/{LINK}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.sight import in_sight, share_above_the_fold
 from tests.browser.waiting import PATIENCE, expect_whole, idle, wait_until, wear
 
@@ -63,9 +62,7 @@ WINDOWS = (
 
 
 @pytest.mark.parametrize("opened", PAGES, ids=lambda opened: opened.path.split("?")[0] or "explore")
-def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(
-    watched: Watched, address: str, opened: Opened
-) -> None:
+def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(watched, address, opened):
     page = watched.page
     wrong = []
     for width, height, share, themes in WINDOWS:
@@ -92,7 +89,7 @@ def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(
     assert wrong == [], "\n".join(wrong)
 
 
-def drawn(page: Page) -> None:
+def drawn(page):
     """Wait until the page's first chart, or its last step, is drawn, and nothing is to come."""
     wait_until(page, DRAWN)
     # Explore's methods, where no test before has waited for them: a minute of a busy processor.

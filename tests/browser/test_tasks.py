@@ -6,12 +6,11 @@ import re
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dpcore.accounting.presets import CLAIM
 from dpcore.datasets.own.notation import read
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.hand import Hand, Keyboard, Mouse
 from tests.browser.test_explore import CHEAP, settled
 from tests.browser.waiting import (
@@ -29,12 +28,12 @@ LOST = re.compile(r"; (\d+\.\d) points fewer than without privacy")
 
 
 @pytest.fixture(params=[Mouse, Keyboard], ids=["mouse", "keyboard"])
-def hand(request: pytest.FixtureRequest, watched: Watched) -> Hand:
+def hand(request, watched):
     kind: type[Hand] = request.param
     return kind(watched.page)
 
 
-def first_page(hand: Hand, address: str, more: str = "") -> Page:
+def first_page(hand, address, more=""):
     """Explore, where nothing is trained in the background."""
     page = hand.page
     page.goto(f"{address}/?{CHEAP}{more}")
@@ -42,7 +41,7 @@ def first_page(hand: Hand, address: str, more: str = "") -> Page:
     return page
 
 
-def lost(page: Page, epsilon: str) -> float:
+def lost(page, epsilon):
     """Points lost to the model without privacy, by the sentence above the chart."""
     sentence = page.get_by_text(re.compile(f"^At ε = {re.escape(epsilon)} .*{LOST.pattern}"))
     result = LOST.search(sentence.inner_text())
@@ -51,9 +50,7 @@ def lost(page: Page, epsilon: str) -> float:
 
 
 @pytest.mark.usefixtures("data_folder")
-def test_the_least_epsilon_that_loses_little_on_heart_and_the_cases_missed(
-    hand: Hand, address: str
-) -> None:
+def test_the_least_epsilon_that_loses_little_on_heart_and_the_cases_missed(hand, address):
     page = first_page(hand, address)
     hand.choose(page.get_by_role("combobox", name="Data"), "Heart disease (Cleveland)")
     # At first on five splits, then on all.
@@ -71,7 +68,7 @@ def test_the_least_epsilon_that_loses_little_on_heart_and_the_cases_missed(
     assert hand.clicks == 3
 
 
-def test_a_clinics_file_with_gaps_is_a_curve(hand: Hand, address: str) -> None:
+def test_a_clinics_file_with_gaps_is_a_curve(hand, address):
     page = first_page(hand, address)
     hand.choose(page.get_by_role("combobox", name="Data"), "Your own table")
     expect(page.get_by_text("never from these records").first).to_be_visible()
@@ -93,10 +90,10 @@ def test_a_clinics_file_with_gaps_is_a_curve(hand: Hand, address: str) -> None:
     assert hand.clicks == 5
 
 
-def test_a_year_of_weekly_releases_and_four_trainings(hand: Hand, address: str) -> None:
+def test_a_year_of_weekly_releases_and_four_trainings(hand, address):
     page = first_page(hand, address)
 
-    def spent(epsilon: str) -> None:
+    def spent(epsilon):
         metric = page.get_by_test_id("stMetric").filter(has_text="ε of all entries")
         expect(metric.get_by_test_id("stMetricValue")).to_have_text(epsilon)
 
@@ -117,7 +114,7 @@ def test_a_year_of_weekly_releases_and_four_trainings(hand: Hand, address: str) 
     assert hand.clicks == 5
 
 
-def test_the_claim_of_paper_003_is_judged(hand: Hand, address: str) -> None:
+def test_the_claim_of_paper_003_is_judged(hand, address):
     page = first_page(hand, address)
     hand.press(page.get_by_role("link", name="Is it true?"))
     hand.press(page.get_by_role("button", name=re.compile(r"\(paper 003, 2021\)")))
@@ -128,7 +125,7 @@ def test_the_claim_of_paper_003_is_judged(hand: Hand, address: str) -> None:
     assert hand.clicks == 2
 
 
-def test_a_telephone_shows_the_same_by_the_link(hand: Hand, address: str) -> None:
+def test_a_telephone_shows_the_same_by_the_link(hand, address):
     page = first_page(hand, address, "&epsilon=0.4&view=Per+1,000&loss=Huber+SVM&patients=1,000")
     # It draws a part of the page only; the link is of the whole.
     field = page.get_by_role("spinbutton", name="Privacy loss ε")
@@ -142,7 +139,7 @@ def test_a_telephone_shows_the_same_by_the_link(hand: Hand, address: str) -> Non
     hand.press(code.get_by_role("button"))
     link: list[str] = []
 
-    def copied() -> bool:
+    def copied():
         link[:] = [page.evaluate("navigator.clipboard.readText()")]
         return link[0].startswith(address)
 
@@ -159,7 +156,7 @@ def test_a_telephone_shows_the_same_by_the_link(hand: Hand, address: str) -> Non
     expect_whole(page, 390)
 
 
-def test_the_epochs_that_a_budget_allows(hand: Hand, address: str) -> None:
+def test_the_epochs_that_a_budget_allows(hand, address):
     page = first_page(hand, address)
     hand.press(page.get_by_role("link", name="What can I afford?"))
     hand.press(page.get_by_role("radio", name="Find a setting for my budget"))

@@ -1,16 +1,12 @@
 """Train in a real browser: a short run to its end, a long one stopped, barriers, widths."""
 
-from __future__ import annotations
-
 import csv
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.conftest import Watched
 from tests.browser.sight import in_sight, share_above_the_fold
 from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
@@ -26,24 +22,24 @@ SHORT = "?passes=2&units=8&repeats=2"
 LONG = "?passes=1000&repeats=30&schedule=Constant"
 
 
-def opened(watched: Watched, address: str, link: str) -> Page:
+def opened(watched, address, link):
     watched.page.goto(f"{address}/train{link}")
     watched.page.wait_for_selector(DRAWN, state="attached")
     return watched.page
 
 
-def trained(page: Page) -> None:
+def trained(page):
     page.get_by_text("Trained.").wait_for()
     idle(page)
     page.wait_for_timeout(500)
 
 
-def number(page: Page, label: str) -> str:
+def number(page, label):
     metric = page.get_by_test_id("stMetric").filter(has_text=label).first
     return metric.get_by_test_id("stMetricValue").inner_text()
 
 
-def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_path: Path) -> None:
+def test_a_short_run_is_watched_to_its_end(watched, address, tmp_path):
     page = opened(watched, address, SHORT)
     # The noise and the certified ε are there before anything is trained.
     eventually(page, lambda: number(page, "Certified ε") == "3")
@@ -77,7 +73,7 @@ def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_p
     expect(page.get_by_test_id("stMetricValue")).to_have_text(before)
 
 
-def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: str) -> None:
+def test_a_long_run_is_started_watched_and_stopped(watched, address):
     page = opened(watched, address, LONG)
     page.get_by_text(re.compile(r"Press Start \(about")).wait_for()
     idle(page)
@@ -97,9 +93,7 @@ def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: st
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_the_effect_of_a_setting_is_trained_when_asked_for(
-    watched: Watched, address: str, tmp_path: Path
-) -> None:
+def test_the_effect_of_a_setting_is_trained_when_asked_for(watched, address, tmp_path):
     view = "&train_view=Effect+of+a+setting&effect=clipping+norm+C"
     page = opened(watched, address, SHORT + view)
     page.get_by_role("button", name="Train with each value").click()

@@ -6,17 +6,14 @@ import io
 import re
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser import memory
-from tests.browser.conftest import Hasty
 from tests.browser.server import Server
 from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import PATIENCE, eventually, hand_over, idle
@@ -39,12 +36,12 @@ WIDE = (
 MAX_ABOVE_IDLE = 50.0  # MB
 
 
-def sentinel(test: str) -> str:
+def sentinel(test):
     """Put together only here: a file on the disk that holds it has it from the test's file."""
     return "".join(("zQ7", "vx", test, secrets.token_hex(4)))
 
 
-def table(rows: int, who: str) -> bytes:
+def table(rows, who):
     draw = np.random.default_rng(0)
     columns = draw.integers(18, 91, rows), draw.integers(15, 51, rows), draw.random(rows) < 0.4
     lines = (
@@ -54,7 +51,7 @@ def table(rows: int, who: str) -> bytes:
     return ("age,bmi,ill,who\n" + "\n".join(lines) + "\n").encode()
 
 
-def features(who: str, **changed: np.ndarray) -> bytes:
+def features(who, **changed):
     draw = np.random.default_rng(0)
     arrays: dict[str, np.ndarray] = {
         "train_features": draw.random((600, 8)),
@@ -68,20 +65,20 @@ def features(who: str, **changed: np.ndarray) -> bytes:
     return held.getvalue()
 
 
-def opened(page: Page, address: str) -> Page:
+def opened(page, address):
     page.goto(address)
     idle(page)
     return page
 
 
-def soon(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+def soon(holds, seconds=60.0):
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"not within {seconds:g} seconds"
         time.sleep(1.0)
 
 
-def is_gone(server: Server, who: str, since: float, before: set[int]) -> bool:
+def is_gone(server, who, since, before):
     """Whether the processes that read the file have ended, and no file on the disk holds it."""
     return memory.confined(server.pid) <= before and not memory.on_disk(
         who.encode(), server.cache, since=since
@@ -95,13 +92,13 @@ class Idle:
     server: Server
     megabytes: float
 
-    def above(self) -> float:
+    def above(self):
         """The most that it has taken since `memory.begin`, beyond what it takes idle."""
         return memory.resident(self.server.pid, most=True) - self.megabytes
 
 
 @pytest.fixture
-def forgetful(hasty: Hasty) -> Server:
+def forgetful(hasty):
     """A server that forgets soon who has gone."""
     return hasty.server
 
@@ -110,7 +107,7 @@ idle_servers: dict[int, Idle] = {}
 
 
 @pytest.fixture
-def at_rest(tab: Page, forgetful: Server) -> Idle:
+def at_rest(tab, forgetful):
     if forgetful.pid not in idle_servers:
         for path in (f"?{CHEAP}", FEATURES, LARGE, WIDE):
             opened(tab, f"{forgetful.address}/{path}").wait_for_timeout(500)
@@ -123,9 +120,7 @@ def at_rest(tab: Page, forgetful: Server) -> Idle:
     return idle_servers[forgetful.pid]
 
 
-def test_a_table_is_gone_soon_after_it_is_told_to_go_or_its_browser_has_gone(
-    tab: Page, forgetful: Server
-) -> None:
+def test_a_table_is_gone_soon_after_it_is_told_to_go_or_its_browser_has_gone(tab, forgetful):
     since, who, before = time.time(), sentinel("table"), memory.confined(forgetful.pid)
     page = opened(
         tab.context.new_page(), f"{forgetful.address}/{OWN}&methods=Private+gradient+descent"
@@ -146,9 +141,7 @@ def test_a_table_is_gone_soon_after_it_is_told_to_go_or_its_browser_has_gone(
         soon(lambda: not list((forgetful.cache / "uploads").glob("*")))
 
 
-def test_features_and_what_learned_from_them_are_gone_with_the_browser(
-    tab: Page, forgetful: Server
-) -> None:
+def test_features_and_what_learned_from_them_are_gone_with_the_browser(tab, forgetful):
     since, who = time.time(), sentinel("features")
     results = forgetful.cache / "jobs"
     before, readers = set(results.glob("*")), memory.confined(forgetful.pid)
@@ -161,7 +154,7 @@ def test_features_and_what_learned_from_them_are_gone_with_the_browser(
 
 
 @pytest.mark.flaky(reruns=1, reason="waits until Chromium has its line back")
-def test_a_browser_that_is_back_at_once_finds_its_file(tab: Page, server: Server) -> None:
+def test_a_browser_that_is_back_at_once_finds_its_file(tab, server):
     who = sentinel("back")
     page = opened(tab, f"{server.address}/{OWN}")
     hand_over(page, "mine.csv", table(300, who))
@@ -177,7 +170,7 @@ def test_a_browser_that_is_back_at_once_finds_its_file(tab: Page, server: Server
     assert memory.confined(server.pid) == readers
 
 
-def another_page(page: Page, address: str, turn: int) -> float:
+def another_page(page, address, turn):
     """Seconds until somebody else's page is there."""
     asked = time.monotonic()
     page.goto(f"{address}/?{CHEAP}&epsilon={(0.5, 0.7, 1, 2, 3)[turn % 5]:g}")
@@ -186,7 +179,7 @@ def another_page(page: Page, address: str, turn: int) -> float:
 
 
 @pytest.mark.flaky(reruns=1, reason="measures time: other processes may hold up the page")
-def test_a_large_table_holds_nobody_up(tab: Page, at_rest: Idle, tmp_path: Path) -> None:
+def test_a_large_table_holds_nobody_up(tab, at_rest, tmp_path):
     # Read by the server itself, so many rows would take 40 MB.
     path = tmp_path / "large.csv"
     rows = (f"{18 + row % 73},{row % 7 // 4}" for row in range(250_000))
@@ -219,14 +212,14 @@ def test_a_large_table_holds_nobody_up(tab: Page, at_rest: Idle, tmp_path: Path)
     page.close()
 
 
-def bomb() -> tuple[str, bytes]:
+def bomb():
     """1.2 MB that say they are 1.2 GB."""
     zeros = np.zeros((150_000, 1_000))
     packed = features("yes", train_features=zeros, train_labels=np.zeros(150_000, np.int64))
     return "bomb.npz", packed
 
 
-def wide() -> tuple[str, bytes]:
+def wide():
     row = ",".join(["v1"] * len(NAMES))
     lines = (f"{row},{i % 2}" for i in range(450_000))
     return "wide.csv", "\n".join([",".join([*NAMES, "y"]), *lines]).encode()
@@ -248,13 +241,7 @@ def wide() -> tuple[str, bytes]:
     ],
     ids=["bomb", "wide table"],
 )
-def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(
-    tab: Page,
-    at_rest: Idle,
-    path: str,
-    make: Callable[[], tuple[str, bytes]],
-    sentence: str,
-) -> None:
+def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(tab, at_rest, path, make, sentence):
     name, data = make()
     assert len(data) < 10_000_000
     page = opened(tab, f"{at_rest.server.address}/{path}")

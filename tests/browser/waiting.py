@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, expect
 
 PATIENCE = 120_000
 """Milliseconds that anything on the page may take, however busy the machine."""
 
 
-def eventually(page: Page, condition: Callable[[], bool]) -> None:
+def eventually(page, condition):
     """Look again and again until `condition()`; fail when it does not within the patience."""
     deadline = time.monotonic() + PATIENCE / 1000
     while not condition():
@@ -22,7 +20,7 @@ def eventually(page: Page, condition: Callable[[], bool]) -> None:
         page.wait_for_timeout(100)
 
 
-def wait_until(page: Page, script: str, arg: object = None) -> None:
+def wait_until(page, script, arg=None):
     """Wait until a script of the browser's answers yes.
 
     It is asked ten times a second: asked before every frame, as by default, one that lays the page
@@ -31,12 +29,12 @@ def wait_until(page: Page, script: str, arg: object = None) -> None:
     page.wait_for_function(script, arg=arg, polling=100)
 
 
-def idle(page: Page) -> None:
+def idle(page):
     """Wait until the page's script has run to its end."""
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
-def hand_over(page: Page, name: str, data: bytes) -> None:
+def hand_over(page, name, data):
     """Choose a file in the page's one upload field.
 
     The first run must have ended: while it draws, Streamlit may replace the field, and a file that
@@ -47,7 +45,7 @@ def hand_over(page: Page, name: str, data: bytes) -> None:
     page.locator("input[type=file]").set_input_files(kind)
 
 
-def look_closer(page: Page, name: str) -> None:
+def look_closer(page, name):
     """Choose what stands under Explore's answer and wait until it begins to come."""
     choice = page.get_by_role("radio", name=name, exact=True)
     choice.click()
@@ -55,7 +53,7 @@ def look_closer(page: Page, name: str) -> None:
     expect(page.locator(".st-key-open_tab")).not_to_be_empty()
 
 
-def open_tab(page: Page, name: str) -> None:
+def open_tab(page, name):
     """Go to a tab and wait until what it shows begins to come."""
     tab = page.get_by_role("tab", name=name, exact=True)
     tab.click()
@@ -63,11 +61,11 @@ def open_tab(page: Page, name: str) -> None:
     expect(page.get_by_role("tabpanel", name=name, exact=True)).not_to_be_empty()
 
 
-def still(page: Page) -> None:
+def still(page):
     """Wait until the page no longer changes: a theme is followed in several steps."""
     shown = ""
 
-    def unchanged() -> bool:
+    def unchanged():
         nonlocal shown
         idle(page)
         before, shown = shown, page.get_by_test_id("stMain").evaluate("main => main.outerHTML")
@@ -77,11 +75,11 @@ def still(page: Page) -> None:
     eventually(page, unchanged)
 
 
-def still_numbers(page: Page) -> list[str]:
+def still_numbers(page):
     """The big numbers, once they no longer change."""
     shown: list[str] = []
 
-    def unchanged() -> bool:
+    def unchanged():
         nonlocal shown
         idle(page)
         before, shown = shown, page.get_by_test_id("stMetricValue").all_inner_texts()
@@ -92,10 +90,10 @@ def still_numbers(page: Page) -> list[str]:
     return shown
 
 
-def expect_alternative_texts(page: Page, charts: int, or_more: bool = False) -> None:
+def expect_alternative_texts(page, charts, or_more=False):
     """Wait until there are so many charts, each with a sentence for who cannot see it."""
 
-    def all_named() -> bool:
+    def all_named():
         labels = page.evaluate(
             """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].map((chart) => {
               const named = chart.closest('[aria-label]') || chart.querySelector('[aria-label]');
@@ -108,7 +106,7 @@ def expect_alternative_texts(page: Page, charts: int, or_more: bool = False) -> 
     eventually(page, all_named)
 
 
-def expect_whole(page: Page, width: int) -> None:
+def expect_whole(page, width):
     """Wait until nothing is wider than the window."""
     wait_until(
         page,
@@ -121,12 +119,12 @@ def expect_whole(page: Page, width: int) -> None:
     )
 
 
-def resize(page: Page, width: int) -> None:
+def resize(page, width):
     page.set_viewport_size({"width": width, "height": 900})
     wait_until(page, "width => window.innerWidth === width", arg=width)
 
 
-def wear(page: Page, theme: Literal["light", "dark"]) -> None:
+def wear(page, theme):
     """Let the machine go dark or light, and wait until the page has followed, charts and all."""
     page.emulate_media(color_scheme=theme)
     wait_until(
@@ -141,7 +139,7 @@ def wear(page: Page, theme: Literal["light", "dark"]) -> None:
     still(page)
 
 
-def photograph(page: Page, name: str) -> None:
+def photograph(page, name):
     """Keep a picture of the whole page where `DPCORE_SCREENSHOTS` names a folder for it."""
     folder = os.environ.get("DPCORE_SCREENSHOTS")
     if folder:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-from typing import Any
 
 import pytest
 
@@ -12,20 +11,20 @@ from dpcore.cli import main
 Captured = pytest.CaptureFixture[str]
 
 
-def said(capsys: Captured, *arguments: str) -> str:
+def said(capsys, *arguments):
     """Standard output of a command that must succeed."""
     assert main(arguments) == 0
     return capsys.readouterr().out
 
 
-def parsed(capsys: Captured, *arguments: str) -> Any:
-    def refuse(word: str) -> None:
+def parsed(capsys, *arguments):
+    def refuse(word):
         raise AssertionError(f"{word} is not JSON")
 
     return json.loads(said(capsys, *arguments, "--json"), parse_constant=refuse)
 
 
-def refused(capsys: Captured, *arguments: str) -> str:
+def refused(capsys, *arguments):
     """The one sentence of a command that must fail."""
     assert main(arguments) == 2
     captured = capsys.readouterr()
@@ -37,13 +36,13 @@ def refused(capsys: Captured, *arguments: str) -> str:
     return sentence
 
 
-def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+def stop_after(monkeypatch, steps):
     """Press Ctrl-C once, when so many steps have been taken."""
     from dpcore.evaluation.training.trainer import Trainer
 
     original, pressed = Trainer._note, False
 
-    def note(self: Trainer, batch: Any) -> None:
+    def note(self, batch):
         nonlocal pressed
         original(self, batch)
         if self.steps_done(0) == steps and not pressed:

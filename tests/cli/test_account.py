@@ -36,7 +36,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def said(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+def said(line, capsys):
     words = shlex.split(line.replace("\\\n", " "))
     assert words[:3] == ["python", "-m", "dpcore"]
     assert main(words[3:]) == 0

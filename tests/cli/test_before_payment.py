@@ -23,7 +23,7 @@ WARNED, COUNTED = "Most values of radius are outside", "99 of radius"
 
 
 class Terminal(io.StringIO):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
@@ -38,7 +38,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def options(command: str, **more: str) -> list[str]:
+def options(command, **more):
     needed = (release if command == "release" else twin).NEEDED
     given = dict.fromkeys(needed, "A word")
     given |= {"table": "table.csv", "columns": "columns.txt", "ledger": "ledger.db"}
@@ -46,7 +46,7 @@ def options(command: str, **more: str) -> list[str]:
     return [command, *(word for name, value in given.items() for word in (f"--{name}", value))]
 
 
-def paid() -> int:
+def paid():
     return sum(entry.kind == "spent" for entry in Ledger.open("ledger.db").history("c"))
 
 

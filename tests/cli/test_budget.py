@@ -17,7 +17,7 @@ from dpcore.accounting.planner import RELATIVE_ERROR, spent
 from dpcore.accounting.schedules import geometric
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 RUN = "epsilon --sigma 1.0 --sampling-rate 0.01 --steps 1000 --delta 1e-5"
 PAPER = "epsilon --sigma 2.8 --sampling-rate 0.01 --delta 1e-4 --decay 0.99"
@@ -28,7 +28,7 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
     ROWS = list(csv.DictReader(file))
 
 
-def rows(*kinds: str) -> list[Any]:
+def rows(*kinds):
     """(options of `epsilon`, value) of the rows of constant or listed noise."""
     result = []
     for place, row in enumerate(ROWS):
@@ -242,7 +242,7 @@ def test_an_accountant_without_a_finite_answer_says_so(capsys):
     assert "no finite ε" in text
 
 
-def solved(capsys: Captured, line: str) -> dict[str, Any]:
+def solved(capsys, line):
     result: dict[str, Any] = parsed(capsys, *f"{PLAN} {line}".split())
     return result
 

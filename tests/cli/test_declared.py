@@ -6,7 +6,6 @@ from dpcore.cli import main
 from dpcore.controls import atlas, common, options, plan, train
 from dpcore.controls.control import Control
 from dpcore.datasets import images
-from tests.cli.commands import Captured
 
 DECLARED: dict[str, list[Control]] = {
     "risk": [common.PRIOR, common.ALARMS],
@@ -20,7 +19,7 @@ DECLARED: dict[str, list[Control]] = {
 }
 
 
-def helped(capsys: Captured, monkeypatch: pytest.MonkeyPatch, command: str) -> str:
+def helped(capsys, monkeypatch, command):
     """The help of a command on one line, with no word broken."""
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):

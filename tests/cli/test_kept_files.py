@@ -11,7 +11,6 @@ import io
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,7 +32,7 @@ STRICT = 1e-9
 Files = dict[str, bytes]
 
 
-def table(kind: str = "as it was") -> dict[str, np.ndarray]:
+def table(kind="as it was"):
     """Sixty people; the last is the only one of her class, and twice as far out as anyone."""
     rng = np.random.default_rng(0)
     features = rng.normal(size=(PEOPLE + 1, FEATURES)).astype(np.float32)
@@ -53,7 +52,7 @@ def table(kind: str = "as it was") -> dict[str, np.ndarray]:
     return {"train_features": features[people], "train_labels": labels[people]}
 
 
-def left(place: Path, kind: str, options: str) -> Files:
+def left(place, kind, options):
     """The files that the command leaves of a table."""
     folder = place.with_name(place.name.replace(" ", "_"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,7 +67,7 @@ def left(place: Path, kind: str, options: str) -> Files:
     return {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
 
 
-def said(files: Files) -> dict[str, Any]:
+def said(files):
     """The settings, without the name of the release and the place of the file."""
     found: dict[str, Any] = json.loads(files["settings.json"])
     assert len(found["study"].pop("release")) in (0, 32)
@@ -76,7 +75,7 @@ def said(files: Files) -> dict[str, Any]:
     return found
 
 
-def weights(files: Files) -> np.ndarray:
+def weights(files):
     held = np.load(io.BytesIO(files["weights.npz"]))
     return np.concatenate([held[name].ravel() for name in sorted(held)]).astype(float)
 
@@ -144,7 +143,7 @@ def test_no_divisor_tells_how_many_there_are(tmp_path):
         f"--public-size {PEOPLE}"
     )
 
-    def scale(kind: str) -> float:
+    def scale(kind):
         runs = [weights(left(tmp_path / f"{kind}{draw}", kind, options)) for draw in range(6)]
         return float(np.std(runs) * PEOPLE / 1e7)
 
@@ -165,7 +164,7 @@ STEP = "--sampling none --epochs 1 --clip 1 --learning-rate 1"
 EXACT = f"{STEP} --sigma 0"
 
 
-def residue(folder: Path, seed: str) -> np.ndarray:
+def residue(folder, seed):
     """Two files of one training at two σ, and what is left of the noise when they are combined."""
     few, much = (
         weights(left(folder / f"sigma{sigma}", "as it was", f"{STEP} --sigma {sigma} {seed}"))
@@ -190,7 +189,7 @@ def test_two_files_of_one_training_do_not_give_the_noise_away(tmp_path):
 def test_the_files_do_not_hold_what_the_noise_came_from(tmp_path, monkeypatch):
     """Drawn again from every number that the files hold, no noise takes itself off."""
 
-    def found(folder: Path) -> bool:
+    def found(folder):
         files = left(folder, "as it was", f"{STEP} --sigma 1000")
         exact = weights(left(folder / "exact", "as it was", EXACT))
         noise = (exact - weights(files)) * PEOPLE / 1000.0
@@ -219,7 +218,7 @@ def test_the_files_do_not_hold_what_the_noise_came_from(tmp_path, monkeypatch):
     assert found(tmp_path / "planted")
 
 
-def cost_is_said(folder: Path) -> bool:
+def cost_is_said(folder):
     """Whether the ε in the file is at least what as many models as it holds cost together."""
     from dpcore.accounting.planner import spent
     from dpcore.accounting.training_plan import TrainingPlan
@@ -243,7 +242,7 @@ def test_several_models_are_paid_for_together(tmp_path, monkeypatch):
     assert not cost_is_said(tmp_path / "planted")
 
 
-def marked(files: Files) -> bool:
+def marked(files):
     """Whether what is measured stands apart from what ε speaks of."""
     settings = files["settings.json"].decode()
     apart = all(f'"{word}"' not in settings for word in ("accuracy", "auc", "loss_train"))

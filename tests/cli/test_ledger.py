@@ -9,7 +9,7 @@ TRAINING = ["--noise-multiplier", "1.1", "--sampling-rate", "0.01", "--steps", "
 BY = ["--actor", "B", "--purpose", "a model of risk"]
 
 
-def at(action: str, *options: str) -> tuple[str, ...]:
+def at(action, *options):
     return ("ledger", action, "--ledger", "ledger.db", "--data-set", "clinic", *options)
 
 

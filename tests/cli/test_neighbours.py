@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from dpcore.cli import main
-from dpcore.datasets import Preparation, Table, prepare, upload
+from dpcore.datasets import Preparation, prepare, upload
 from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.partition import drawn
 from dpcore.errors import InvalidInput
@@ -75,13 +75,13 @@ def few_splits(monkeypatch):
     monkeypatch.setattr(splits, "MAX", SPLITS)
 
 
-def person(place: int, predicts: str) -> Person:
+def person(place, predicts):
     outcome = {"class": "no", "classes": ("low", "middle")[place % 2], "number": place}[predicts]
     region = ("north", "south", "west", "")[place % 4]
     return 20 + place, ("no", "yes")[place % 2], region, (22, "NA", 40)[place % 3], outcome
 
 
-def changed(predicts: str) -> dict[str, Person]:
+def changed(predicts):
     """The one record of its class, with the outer values of all; and what stands in its place."""
     rare = {"class": "yes", "classes": "high", "number": 100}[predicts]
     common = person(0, predicts)[-1]
@@ -95,7 +95,7 @@ def changed(predicts: str) -> dict[str, Person]:
     }
 
 
-def files(folder: Path, predicts: str, place: int, row: Person) -> list[str]:
+def files(folder, predicts, place, row):
     """Options that name the table with this row in that place, and its description."""
     rows = [person(each, predicts) for each in range(PEOPLE)]
     rows[place] = row
@@ -105,22 +105,20 @@ def files(folder: Path, predicts: str, place: int, row: Person) -> list[str]:
     return ["--table", str(table), "--columns", str(columns)]
 
 
-def told(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> object:
+def told(capsys, arguments):
     """Exit code, and all that is printed, less what is measured."""
     code = main([*arguments, "--json"])
     captured = capsys.readouterr()
     return code, without_measures(json.loads(captured.out)), captured.err
 
 
-def without_measures(value: object) -> object:
+def without_measures(value):
     if isinstance(value, dict):
         return {k: None if k in MEASURED else without_measures(v) for k, v in value.items()}
     return [without_measures(each) for each in value] if isinstance(value, list) else value
 
 
-def differing(
-    capsys: pytest.CaptureFixture[str], folder: Path, predicts: str, place: int, rest: list[str]
-) -> list[str]:
+def differing(capsys, folder, predicts, place, rest):
     """Which neighbours are told from the table as it was by what is not a measure."""
     result = {
         name: told(capsys, [*rest, *files(folder, predicts, place, row)])
@@ -130,7 +128,7 @@ def differing(
     return [name for name, what in result.items() if what != result["as it was"]]
 
 
-def learning(predicts: str) -> list[str]:
+def learning(predicts):
     loss = "squared" if predicts == "number" else "logistic"
     able = [key for key in register() if not refusal(key, loss, predicts, is_own=True)]
     rest = ["--epsilon", "0.5,4", "--runs", "2", "--steps", "3"]
@@ -184,25 +182,25 @@ class Unmarked(HTMLParser):
 
     EMPTY = ("meta",)
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.seen: list[object] = []
         self._depth = self._within = 0
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self._depth += tag not in self.EMPTY
         if not self._within:
             self.seen.append((tag, attrs))
             if ("class", "measured") in attrs:
                 self._within = self._depth
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         if self._depth == self._within:
             self._within = 0
         self._depth -= 1
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if not self._within:
             self.seen.append(data)
 
@@ -274,7 +272,7 @@ def test_a_mutant_that_drops_who_has_a_gap_is_found_out(capsys, tmp_path):
     assert "not covered" not in capsys.readouterr().err
 
 
-def without_blanks(columns: str, data: bytes, filename: str) -> Table:
+def without_blanks(columns, data, filename):
     """The mutant: who is blank is taken out of the table, and n with them."""
     table = read_own(columns, data, filename)
     kept, blank = ~table.blank, int(table.blank.sum())
@@ -293,7 +291,7 @@ def test_a_mutant_that_splits_by_the_records_there_are_is_found_out(
     assert result == ["blanked", "blanked but for its features"]
 
 
-def moved(one: Table, other: Table) -> int:
+def moved(one, other):
     """How many of the others are on another side of the split, in either reading of a table."""
     sides = []
     for table in (one, other):

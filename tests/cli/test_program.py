@@ -74,7 +74,7 @@ def test_help_is_no_error(capsys):
 MANY = ["sweep", "--methods", "opera", "--epsilon", "0.5,5", "--runs", "300"]
 
 
-def examples() -> list[str]:
+def examples():
     """The commands in the table of docs/commands.md."""
     rows = re.findall(r"^\| \[.*\| (`.*`) \|$", COMMANDS_PAGE.read_text("utf-8"), re.M)
     lines = [line for row in rows for line in re.findall(r"`([^`]*)`", row)]
@@ -128,7 +128,7 @@ def test_noise_that_all_but_vanishes_prints_an_answer_and_no_warning(accountant)
     assert json.loads(done.stdout)["epsilon"] > 1e12
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments, **environment):
     return subprocess.run(
         [sys.executable, "-m", "dpcore", *arguments],
         capture_output=True,

@@ -4,7 +4,6 @@ import csv
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scipy import stats
@@ -21,7 +20,7 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
     ROWS = list(csv.DictReader(file))
 
 
-def rows(kind: str) -> list[Any]:
+def rows(kind):
     result = [
         (json.loads(row["params"]), float(row["value"])) for row in ROWS if row["kind"] == kind
     ]

@@ -158,7 +158,7 @@ def test_output_that_cannot_be_written_is_refused_before_training(
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
 
-    def never(*_: object, **__: object) -> None:
+    def never(*_, **__):
         raise AssertionError("trained first")
 
     monkeypatch.setattr("dpcore.cli.sweep.sweep", never)

@@ -197,7 +197,7 @@ def test_only_one_goes_on_from_where_a_training_was_stopped(
     resume = ["train", "--resume", "--output", str(output), "--device", "cpu"]
     original, others = Trainer.run, []
 
-    def run(self: Trainer, *given: object, **named: object) -> None:
+    def run(self, *given, **named):
         # While the first goes on, a second one asks.
         monkeypatch.setattr(Trainer, "run", original)
         others.append(refused(capsys, *resume))
@@ -279,7 +279,7 @@ def test_weights_never_lie_beside_an_earlier_epsilon(capsys, tmp_path, monkeypat
     said(capsys, *line, "--epsilon", "1")
     earlier, original = (tmp_path / "weights.npz").read_bytes(), Path.write_bytes
 
-    def until_full(self: Path, data: bytes) -> int:
+    def until_full(self, data):
         if self.name == "settings.json":
             raise OSError(errno.ENOSPC, "No space left on device")
         return original(self, data)

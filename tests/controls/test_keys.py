@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from dpcore import controls
 from dpcore.controls.control import Control, Page
@@ -13,7 +13,7 @@ SHARED = {
 """Keys that two controls have all the same, with the reason."""
 
 
-def declared(value: object) -> Iterator[Control]:
+def declared(value):
     """The controls in a module's value."""
     if isinstance(value, Control):
         yield value
@@ -24,7 +24,7 @@ def declared(value: object) -> Iterator[Control]:
             yield from declared(each)
 
 
-def by_key() -> dict[str, list[str]]:
+def by_key():
     """The modules that declare a control of each key; one that imports a control repeats it."""
     places: dict[str, dict[int, str]] = {}
     for found in pkgutil.iter_modules(controls.__path__):

@@ -47,7 +47,7 @@ st.write(PAGE.fields(form.values, "tree"))
 """
 
 
-def quoted(value: str) -> str:
+def quoted(value):
     return f"“{value}”"
 
 

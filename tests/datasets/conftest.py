@@ -8,12 +8,11 @@ import requests
 
 from dpcore.datasets.catalogue import source
 from dpcore.datasets.sources import FileSource
-from dpcore.datasets.text import Field
 
 
 @pytest.fixture(autouse=True)
 def _cut_off(monkeypatch, tmp_path):
-    def refuse(*args: object, **kwargs: object) -> None:
+    def refuse(*args, **kwargs):
         raise requests.ConnectionError("no network in tests")
 
     monkeypatch.setattr(requests, "get", refuse)
@@ -28,14 +27,14 @@ MadeUp = Callable[..., bytes]
 def made_up():
     """A file of the given set with invented rows that its layout allows."""
 
-    def value(field: Field, chance: random.Random) -> str:
+    def value(field, chance):
         if field.missing_marks and chance.random() < 0.1:
             return field.missing_marks[0]
         if field.words:
             return chance.choice(field.words)
         return str(chance.randint(1, 90))
 
-    def make(key: str, rows: int = 60, seed: int = 0) -> bytes:
+    def make(key, rows=60, seed=0):
         result = source(key)
         assert isinstance(result, FileSource)
         layout, chance = result.layout, random.Random(seed)

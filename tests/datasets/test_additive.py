@@ -102,7 +102,7 @@ def test_records_with_gaps_have_no_say_in_the_number_of_records():
     assert tuple(prepare(gappy, drop).maps) == tuple(prepare(table, drop).maps) == MAPS
 
 
-def _rows(gaps: int) -> bytes:
+def _rows(gaps):
     lines = [
         f"{'' if place < gaps else place / 30},{'yes' if place % 2 else 'no'}"
         for place in range(30)

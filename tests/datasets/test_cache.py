@@ -3,7 +3,6 @@
 import errno
 import os
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pytest
@@ -14,15 +13,15 @@ VALUES = np.arange(6, dtype=np.float16).reshape(2, 3)
 
 
 class Counted:
-    def __init__(self, values: np.ndarray = VALUES) -> None:
+    def __init__(self, values=VALUES):
         self.values, self.times = values, 0
 
-    def __call__(self) -> np.ndarray:
+    def __call__(self):
         self.times += 1
         return self.values
 
 
-def kept() -> list[Path]:
+def kept():
     return sorted((cache.folder() / "arrays").iterdir())
 
 
@@ -52,7 +51,7 @@ def test_a_folder_that_cannot_be_written_costs_time_only(monkeypatch, tmp_path):
 
 
 def test_nothing_is_kept_of_a_computation_that_fails():
-    def fail() -> np.ndarray:
+    def fail():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -147,7 +146,7 @@ def test_a_full_disk_is_called_so_and_nothing_is_left(monkeypatch, tmp_path):
 
 
 def test_a_file_that_cannot_be_written_whole_leaves_nothing(tmp_path):
-    def put(file: IO[bytes]) -> None:
+    def put(file):
         file.write(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -160,7 +159,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_nothing(tmp_path):
 def test_an_array_in_a_folder_that_can_only_be_read_is_read(monkeypatch):
     cache.array("squares", "key", Counted())
 
-    def refuse(*_: object, **__: object) -> None:
+    def refuse(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     monkeypatch.setattr(Path, "touch", refuse)

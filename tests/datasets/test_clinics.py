@@ -15,7 +15,7 @@ THYROID = b"""0.5 0 1 0 0 0 0 0 1 0 0 0 0 0 0 0 0.061 0.0096 0.013 0.116 0.011 1
 .31 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0.00005 0.03 0.158 0.101 0.156 3 \n"""
 
 
-def source_of(key: str) -> FileSource:
+def source_of(key):
     result = source(key)
     assert isinstance(result, FileSource)
     return result

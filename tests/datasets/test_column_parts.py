@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Entry, Preparation, Table, load, prepare, read_upload
+from dpcore.datasets import Preparation, load, prepare, read_upload
 from dpcore.datasets.column_parts import (
     UNKNOWN,
     average_factor,
@@ -32,7 +32,7 @@ TRANSFORMS = {
 }
 
 
-def shares(column: Column, values: np.ndarray, way: Preparation) -> np.ndarray:
+def shares(column, values, way):
     """Where numbers stand between their public bounds, by the definition."""
     transform = TRANSFORMS[column.transform if way.log_transform else "none"]
     low, high = (transform(np.float64(end)) for end in column.bounds)
@@ -40,7 +40,7 @@ def shares(column: Column, values: np.ndarray, way: Preparation) -> np.ndarray:
     return np.where(np.isnan(at), 0.5, at)
 
 
-def squared(column: Column, values: pd.Series, way: Preparation) -> np.ndarray:
+def squared(column, values, way):
     """What a column adds to the squared length of a row, by the definition of the features."""
     if column.kind == "category":
         return np.ones(len(values))
@@ -52,21 +52,21 @@ def squared(column: Column, values: pd.Series, way: Preparation) -> np.ndarray:
     return {"plain": line, "additive": line + 0.25, "fine": np.ones(len(at))}[way.features]
 
 
-def lengths(entry: Entry, frame: pd.DataFrame, way: Preparation) -> np.ndarray:
+def lengths(entry, frame, way):
     """By what each row is divided."""
     total = sum(squared(column, frame[column.name], way) for column in entry.used)
     length = np.sqrt(total + way.intercept)
     return np.maximum(length, 1.0) if way.norm == "clip" else length
 
 
-def average(entry: Entry, way: Preparation) -> float:
+def average(entry, way):
     """The length of a row of values that are evenly spread, by integrals."""
     each = {"plain": 1 / 3, "additive": 1 / 3 + 1 / 4, "fine": 1.0}[way.features]
     of_kind = {"number": each, "category": 1.0, "indicator": 0.5}
     return float(np.sqrt(sum(of_kind[column.kind] for column in entry.used) + way.intercept))
 
 
-def decisions(table: Table, frame: pd.DataFrame, way: Preparation, weights: np.ndarray):
+def decisions(table, frame, way, weights):
     """Scores of records, in their order, of a model that `prepare` has made rows for."""
     label = np.where(np.arange(len(frame)) % 2, 1, -1).astype(np.int8)
     whole = replace(table, frame=frame, label=label, further=None)
@@ -77,7 +77,7 @@ def decisions(table: Table, frame: pd.DataFrame, way: Preparation, weights: np.n
     return scores
 
 
-def given(values, frame: pd.DataFrame) -> pd.DataFrame:
+def given(values, frame):
     """One record, given every value of a column in turn."""
     column = values.column
     made = pd.concat([frame] * len(values), ignore_index=True)

@@ -14,7 +14,6 @@ from dpcore.datasets.column_parts import (
     values_of,
 )
 from dpcore.datasets.column_terms import LINE, terms_of
-from dpcore.datasets.schema import Entry
 
 WAYS = [
     Preparation(),
@@ -25,7 +24,7 @@ WAYS = [
 ]
 
 
-def some_people(entry: Entry, way: Preparation, count: int = 4) -> list[dict[str, float]]:
+def some_people(entry, way, count=4):
     """People with values drawn from all that the schema allows, unknown ones too."""
     rng, people = np.random.default_rng(3), []
     for _ in range(count):
@@ -63,7 +62,7 @@ def test_log_odds_move_by_the_change_of_the_curve_and_by_nothing_else(key, way, 
             assert rows @ (after - weights) == pytest.approx(factor * curve, abs=1e-7)
 
 
-def lengths(rows, entry, way, values, person) -> np.ndarray:
+def lengths(rows, entry, way, values, person):
     """f/F of each of these people, by what a feature that all have is scaled to."""
     before = unscaled(entry, way, values, person)
     place = np.argmax(np.abs(before), axis=1)

@@ -4,7 +4,7 @@ import io
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -20,11 +20,11 @@ MadeUp = Callable[..., bytes]
 CONTENT = b"some records\n" * 20_000
 
 
-def sha(data: bytes) -> str:
+def sha(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def zipped(name: str, data: bytes) -> bytes:
+def zipped(name, data):
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         archive.writestr(name, data)
@@ -50,21 +50,21 @@ ZIPPED = replace(
 )
 
 
-def serve(monkeypatch: pytest.MonkeyPatch, content: bytes) -> list[str]:
+def serve(monkeypatch, content):
     """Let the publisher send `content`; the addresses asked for are listed."""
     asked: list[str] = []
 
     class Response:
         headers = {"content-length": str(len(content))}  # noqa: RUF012
 
-        def raise_for_status(self) -> None:
+        def raise_for_status(self):
             return None
 
-        def iter_content(self, chunk_size: int) -> Iterator[bytes]:
+        def iter_content(self, chunk_size):
             for start in range(0, len(content), chunk_size):
                 yield content[start : start + chunk_size]
 
-    def get(url: str, **settings: object) -> Response:
+    def get(url, **settings):
         assert settings["timeout"]
         asked.append(url)
         return Response()
@@ -150,7 +150,7 @@ def test_a_set_without_a_published_checksum_is_checked_row_by_row(monkeypatch, t
         datasets.load("ipums_br")
 
 
-def md5(data: bytes) -> str:
+def md5(data):
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
@@ -214,7 +214,7 @@ def test_a_disk_that_gets_full_is_called_so_and_nothing_is_left(tmp_path, monkey
     serve(monkeypatch, CONTENT)
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
 
-    def full(*_: object) -> None:
+    def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(shutil, "move", full)

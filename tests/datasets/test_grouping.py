@@ -10,7 +10,7 @@ from dpcore.datasets.column_parts import values_of
 from dpcore.datasets.grouping import columns, grouping
 from dpcore.datasets.own.description import described
 from dpcore.datasets.own.rows import read_own
-from dpcore.datasets.schema import Column, Table
+from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 
 COLUMNS = """
@@ -21,7 +21,7 @@ predict outcome: one of no, yes
 """
 
 
-def bands(low: float, high: float, unit: str = "", **more: str) -> tuple[float, ...]:
+def bands(low, high, unit="", **more):
     column = Column("x", "number", "", unit, low, high, bounds_reason="test", **more)
     return grouping(replace(entry("cohort"), columns=(column,)), "x").edges
 
@@ -65,7 +65,7 @@ def test_groups_are_those_of_the_splits_rows():
             assert (groups == (feature > 0)).all()
 
 
-def own(rows: list[str]) -> Table:
+def own(rows):
     text = "\n".join(["age,region,bmi,outcome", *rows])
     return read_own(COLUMNS, text.encode(), "own.csv")
 

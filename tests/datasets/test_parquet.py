@@ -21,7 +21,7 @@ CANARY = "canary-71"
 HEADERS = ("dpcore.datasets.own.syntax",)
 
 
-def written(columns: dict[str, object], metadata: int = 0, **options: object) -> bytes:
+def written(columns, metadata=0, **options):
     """A file with so many letters beside its columns."""
     file = io.BytesIO()
     table = pa.table(columns).replace_schema_metadata({"m": "x" * metadata})
@@ -49,7 +49,7 @@ def test_parquet_and_text_give_the_same_table_and_the_same_guesses():
     assert look(data, "f") == look(text, "f")
 
 
-def repeated(letters: int, times: int) -> pa.DictionaryArray:
+def repeated(letters, times):
     """One value in a dictionary: a few kilobytes on the disk, gigabytes as text."""
     return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), ["y" * letters])
 
@@ -113,14 +113,14 @@ def test_bytes_that_are_no_text_are_named_by_line_and_column():
         assert CANARY not in str(refusal.value)
 
 
-def varint(number: int) -> bytes:
+def varint(number):
     """A number as a footer has it, seven bits a byte."""
     if number < 128:
         return bytes([number])
     return bytes([number & 127 | 128]) + varint(number >> 7)
 
 
-def understated(letters: int, times: int, *names: str) -> bytes:
+def understated(letters, times, *names):
     """A file whose footer claims two bytes for what its pages decompress to."""
     columns = dict.fromkeys(names, ["y" * letters] * times)
     data = written(columns, compression="zstd", use_dictionary=False, write_statistics=False)

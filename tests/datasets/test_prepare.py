@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dpcore.datasets import PAPER_000, Preparation, Table, load, prepare, read_upload
+from dpcore.datasets import PAPER_000, Preparation, load, prepare, read_upload
 from dpcore.datasets.encoding import bring_to_norm
 from dpcore.errors import InvalidInput
 
@@ -25,16 +25,16 @@ EVERY_WAY = [
 FROM_FILES = ("adult", "bank", "heart", "cardio", "ipums_br")
 
 
-def way_of(preparation: Preparation) -> str:
+def way_of(preparation):
     words = (preparation.missing, preparation.scaling, preparation.interval, preparation.norm)
     return "-".join(words) + ("-intercept" if preparation.intercept else "")
 
 
-def table_of(key: str, made_up: MadeUp, rows: int = 60) -> Table:
+def table_of(key, made_up, rows=60):
     return read_upload(key, made_up(key, rows), "made-up") if key in FROM_FILES else load(key)
 
 
-def exact_norms(x: np.ndarray) -> np.ndarray:
+def exact_norms(x):
     """Norms in extended precision, so that rounding cannot hide a row above 1."""
     return np.sqrt((x.astype(np.longdouble) ** 2).sum(axis=1))
 
@@ -98,7 +98,7 @@ def test_the_intercept_counts_in_the_norm():
     assert np.all(with_one.x_train[:, -1] > 0)
 
 
-def hostile_record(table: Table, row: int) -> Table:
+def hostile_record(table, row):
     """The same table with one record exchanged for a quite different one, and its label turned."""
     frame = table.frame.copy()
     for column in table.entry.columns:

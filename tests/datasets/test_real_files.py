@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.datasets import PAPER_000, Preparation, Table, availability, entry, load, prepare
+from dpcore.datasets import PAPER_000, Preparation, availability, entry, load, prepare
 from dpcore.datasets import read_upload as read
 from dpcore.datasets.sources import FileSource
 from dpcore.errors import InvalidInput
@@ -27,7 +27,7 @@ def loaded(data_folder, monkeypatch):
 class Loaded:
     """Loads a published set; skips where this folder does not have it."""
 
-    def __call__(self, key: str) -> Table:
+    def __call__(self, key):
         if availability(key) != "local":
             pytest.skip(f"{key} is not in the folder")
         return load(key)

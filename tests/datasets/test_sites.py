@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.controls.explore import HELD_OUT
-from dpcore.datasets import Preparation, Table, entry, load, prepare, read_upload
+from dpcore.datasets import Preparation, entry, load, prepare, read_upload
 from dpcore.datasets.catalogue import assemble, register, source
 from dpcore.datasets.download import checksum
 from dpcore.datasets.sources import FileSource
@@ -25,13 +25,13 @@ MadeUp = Callable[..., bytes]
 KEY = "heart_sites"
 
 
-def source_of(key: str) -> FileSource:
+def source_of(key):
     result = source(key)
     assert isinstance(result, FileSource)
     return result
 
 
-def four_sites(made_up: MadeUp) -> Table:
+def four_sites(made_up):
     result = source_of(KEY)
     files = [made_up(KEY, 10 * place, place) for place in range(1, 5)]
     raws = [read_checked(result.layout, data, "made-up") for data in files]

@@ -31,8 +31,8 @@ DIED = Field("died", ("0", "1"))
 NAN = float("nan")
 
 
-def as_text(delimiter: str, quoting: int) -> Write:
-    def write(rows: Rows) -> bytes:
+def as_text(delimiter, quoting):
+    def write(rows):
         text = io.StringIO()
         csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(rows)
         return text.getvalue().encode()
@@ -40,7 +40,7 @@ def as_text(delimiter: str, quoting: int) -> Write:
     return write
 
 
-def as_parquet(rows: Rows) -> bytes:
+def as_parquet(rows):
     names, *others = rows
     file = io.BytesIO()
     columns = zip(*([value or None for value in row] for row in others), strict=True)
@@ -58,13 +58,11 @@ every_text = pytest.mark.parametrize("write", TEXTS.values(), ids=TEXTS)
 every_way = pytest.mark.parametrize("write", WAYS.values(), ids=WAYS)
 
 
-def read(
-    data: bytes, *fields: Field, label: str = "died", dialect: Dialect = TO_BE_FOUND
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def read(data, *fields, label="died", dialect=TO_BE_FOUND):
     return read_described(Layout(fields, header=True, label=label), data, "f", 10**8, dialect)
 
 
-def numbers(field: Field, values: Sequence[str], write: Write) -> list[float]:
+def numbers(field, values, write):
     """What a column becomes beside an outcome."""
     rows = [("died", field.name), *(("1", value) for value in values)]
     frame, _ = read(write(rows), DIED, field)
@@ -72,18 +70,18 @@ def numbers(field: Field, values: Sequence[str], write: Write) -> list[float]:
     return list(frame[field.name])
 
 
-def levels(field: Field, values: Sequence[str], write: Write) -> list[str | float]:
+def levels(field, values, write):
     """The same of one that has levels, a gap being nan."""
     return list(numbers(field, values, write))
 
 
-def refused(*given: object) -> str:
+def refused(*given):
     with pytest.raises(InvalidInput) as refusal:
         read(*given)
     return str(refusal.value)
 
 
-def same(actual: Sequence[object], wanted: Sequence[object]) -> bool:
+def same(actual, wanted):
     return pd.Series(list(actual), dtype=object).equals(pd.Series(list(wanted), dtype=object))
 
 
@@ -236,7 +234,7 @@ def test_a_header_that_is_not_found_is_one_sentence():
 
 @every_way
 def test_numbers_have_their_marks(write):
-    def read_by(decimal_mark: str, thousands_mark: str, *values: str) -> list[float]:
+    def read_by(decimal_mark, thousands_mark, *values):
         field = Field("x", decimal_mark=decimal_mark, thousands_mark=thousands_mark)
         return numbers(field, values, write)
 

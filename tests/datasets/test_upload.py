@@ -17,7 +17,7 @@ FROM_FILES = (
 )
 
 
-def refusal(key: str, data: bytes, filename: str = "file.csv") -> str:
+def refusal(key, data, filename="file.csv"):
     with pytest.raises(InvalidInput) as refused:
         read_upload(key, data, filename)
     sentence = str(refused.value)
@@ -42,7 +42,7 @@ def test_line_endings_and_a_byte_order_mark_do_not_matter(ending, made_up):
     assert table.frame.equals(read_upload("cardio", plain, "f").frame)
 
 
-def changed(data: bytes, line: int, place: int, value: str, separator: str) -> bytes:
+def changed(data, line, place, value, separator):
     lines = data.decode().split("\n")
     fields = lines[line - 1].split(separator)
     fields[place] = value

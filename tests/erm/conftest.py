@@ -1,21 +1,16 @@
 """Small data sets with rows in the unit ball, and a test of noise that has the power to fail."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition
 
 Array = NDArray[np.float64]
 
 
-def made_up_data(records: int, dimension: int, seed: int = 0) -> tuple[Array, Array]:
+def made_up_data(records, dimension, seed=0):
     """Rows of norm at most 1 and labels of ±1 that follow the first feature, with errors."""
     generator = np.random.default_rng([31, seed])
     features = generator.normal(size=(records, dimension))
@@ -26,7 +21,7 @@ def made_up_data(records: int, dimension: int, seed: int = 0) -> tuple[Array, Ar
     return features, labels
 
 
-def slopes(problem: Problem, margins: Array) -> Array:
+def slopes(problem, margins):
     """The derivative of a margin loss, written out."""
     if problem.loss == "logistic":
         return -1.0 / (1.0 + np.exp(margins))
@@ -34,7 +29,7 @@ def slopes(problem: Problem, margins: Array) -> Array:
     return -np.clip((1.0 + h - margins) / (2.0 * h), 0.0, 1.0)
 
 
-def only_normal_with(sample: Array, sigma: float) -> None:
+def only_normal_with(sample, sigma):
     """The sample is N(0, σ²) by Kolmogorov–Smirnov, and it is big enough to tell ⅔σ and 3σ/2."""
     flat = np.asarray(sample, dtype=float).ravel()
     assert stats.kstest(flat, "norm", args=(0.0, sigma)).pvalue > 1e-3
@@ -43,20 +38,20 @@ def only_normal_with(sample: Array, sigma: float) -> None:
 
 
 @pytest.fixture(params=[Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
-def adjacency(request: pytest.FixtureRequest) -> Adjacency:
+def adjacency(request):
     return request.param
 
 
 @pytest.fixture(params=Edition)
-def edition(request: pytest.FixtureRequest) -> Edition:
+def edition(request):
     return request.param
 
 
 @pytest.fixture
-def data() -> Callable[..., tuple[Array, Array]]:
+def data():
     return made_up_data
 
 
 @pytest.fixture
-def assert_normal() -> Callable[[Array, float], None]:
+def assert_normal():
     return only_normal_with

@@ -1,7 +1,5 @@
 """The loss and λ for accuracy: why they cost less, and that the targets are reached with them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +13,7 @@ from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
 
 
-def test_it_starts_steeper_than_the_logistic_loss_and_bends_no_more() -> None:
+def test_it_starts_steeper_than_the_logistic_loss_and_bends_no_more():
     wide = loss_named(accurate.LOSS, accurate.HUBER_WIDTH)
     logistic = loss_named("logistic")
     assert wide.slope(np.zeros(1))[0] == -0.75
@@ -23,7 +21,7 @@ def test_it_starts_steeper_than_the_logistic_loss_and_bends_no_more() -> None:
     assert wide.curvature == logistic.curvature == 0.25
 
 
-def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings() -> None:
+def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings():
     usual = Study(
         dataset="cohort",
         records=3_000,
@@ -44,7 +42,7 @@ def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings() -> None:
 @pytest.mark.parametrize(
     ("dataset", "splits", "epsilons"), [("heart", 100, (0.3, 1.0, 3.0)), ("adult", 1, (0.01, 0.03))]
 )
-def test_targets_are_reached_on_real_data(dataset, splits, epsilons, data_folder) -> None:
+def test_targets_are_reached_on_real_data(dataset, splits, epsilons, data_folder):
     full = frontier.GOALS[dataset]
     goal = replace(
         full, splits=splits, runs=4, targets={each: full.targets[each] for each in epsilons}

@@ -1,7 +1,5 @@
 """A blank record counts in n and adds nothing else, whatever the method, the loss and its label."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -22,7 +20,7 @@ CASES = [
 ]
 
 
-def data(loss: str, label: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def data(loss, label, seed=0):
     """Records of which one is a row of zeros, with this label."""
     draw = np.random.default_rng(seed)
     x = draw.uniform(-1.0, 1.0, (RECORDS, FEATURES))
@@ -34,7 +32,7 @@ def data(loss: str, label: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray
 
 
 @pytest.mark.parametrize(("key", "edition", "loss"), CASES)
-def test_no_label_of_a_row_of_zeros_moves_anything(key, edition, loss, adjacency) -> None:
+def test_no_label_of_a_row_of_zeros_moves_anything(key, edition, loss, adjacency):
     # Blank or of either class, so that its gradient is 0 at every step, and so are its sums.
     method = register()[key]
     problem = Problem(loss, 0.05, RECORDS, FEATURES, adjacency)
@@ -50,7 +48,7 @@ def test_no_label_of_a_row_of_zeros_moves_anything(key, edition, loss, adjacency
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
-def test_without_privacy_it_is_as_if_the_record_were_not_there(loss) -> None:
+def test_without_privacy_it_is_as_if_the_record_were_not_there(loss):
     # Beside a mean over n it dilutes: the same minimum has λ n/(n - 1) without it.
     x, y = data(loss, 0.0)
     kept = np.delete(np.arange(RECORDS), PLACE)
@@ -61,7 +59,7 @@ def test_without_privacy_it_is_as_if_the_record_were_not_there(loss) -> None:
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
-def test_its_gradient_is_zero_everywhere(loss) -> None:
+def test_its_gradient_is_zero_everywhere(loss):
     problem, draw = Problem(loss, 0.05, RECORDS, FEATURES), np.random.default_rng(1)
     x, y = data(loss, 0.0)
     forms = problem.forms(x, y)[PLACE : PLACE + 1]
@@ -69,13 +67,13 @@ def test_its_gradient_is_zero_everywhere(loss) -> None:
         assert not (problem.function.slope(forms.at(weights)) @ forms.rows).any()
 
 
-def test_of_several_classes_it_has_none() -> None:
+def test_of_several_classes_it_has_none():
     problem = Problem("logistic", 0.05, 4, FEATURES, classes=3)
     labels = [part.labels.tolist() for part in one_vs_rest.parts(problem, np.array([0, 2, -1, 1]))]
     assert labels == [[1, -1, 0, -1], [-1, -1, 0, 1], [-1, 1, 0, -1]]
 
 
-def test_only_a_row_of_zeros_may_go_without_a_label() -> None:
+def test_only_a_row_of_zeros_may_go_without_a_label():
     problem = Problem("logistic", 0.05, RECORDS, FEATURES)
     x, y = data("logistic", 0.0)
     problem.check_data(x, y)

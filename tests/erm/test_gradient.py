@@ -1,7 +1,5 @@
 """Mean gradients and their products of rows, with steps or without, against plain sums."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 
@@ -29,7 +27,7 @@ def plain(problem, features, labels, weights):
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("device", [None, "cpu"])
 @pytest.mark.parametrize("records", [3, 1_024, 2_500])
-def test_equals_a_plain_sum(data, loss, device, records) -> None:
+def test_equals_a_plain_sum(data, loss, device, records):
     features, labels = data(records, 3)
     problem = Problem(loss, 0.1, records, 3)
     weights = np.random.default_rng(1).normal(size=(3, 4)) * np.array([0.1, 1.0, 10.0, 100.0])
@@ -39,7 +37,7 @@ def test_equals_a_plain_sum(data, loss, device, records) -> None:
     assert result == pytest.approx(plain(problem, features, labels, weights), abs=2e-6)
 
 
-def test_without_a_driver_torch_is_not_asked_for(monkeypatch) -> None:
+def test_without_a_driver_torch_is_not_asked_for(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert gradient.accelerator() is None
 
@@ -48,7 +46,7 @@ GENERATOR = np.random.default_rng(0)
 
 
 @pytest.fixture(scope="module", params=["additive", "fine"])
-def rows(request: pytest.FixtureRequest) -> tuple[np.ndarray, np.ndarray]:
+def rows(request):
     """Rows with steps and their labels; one of them is blank, and two are equal."""
     split = prepare(load("cohort", records=400), Preparation(features=request.param))
     features, labels = split.x_train.copy(), split.y_train.copy()
@@ -56,7 +54,7 @@ def rows(request: pytest.FixtureRequest) -> tuple[np.ndarray, np.ndarray]:
     return features, labels
 
 
-def test_products_are_those_of_the_rows(rows) -> None:
+def test_products_are_those_of_the_rows(rows):
     features, labels = rows
     signed = features * labels[:, None]
     cells = Cells.of(signed, features)
@@ -72,7 +70,7 @@ def test_products_are_those_of_the_rows(rows) -> None:
     assert cells[some].times(cells.turned(weights)) == pytest.approx(signed[some] @ weights)
 
 
-def test_every_record_stands_once_in_every_sum(rows) -> None:
+def test_every_record_stands_once_in_every_sum(rows):
     """As large as in the rows, so that the rounding of the sums is bounded alike."""
     features, _ = rows
     cells = Cells.of(features, features)
@@ -82,7 +80,7 @@ def test_every_record_stands_once_in_every_sum(rows) -> None:
     assert np.array_equal(np.abs(entries) @ np.abs(signs), np.abs(features))
 
 
-def test_distances_are_those_of_the_rows_and_0_for_equal_ones(rows) -> None:
+def test_distances_are_those_of_the_rows_and_0_for_equal_ones(rows):
     features, _ = rows
     left, right = GENERATOR.integers(0, len(features), (2, 500))
     left[:3], right[:3] = [6, 5, 9], [7, 5, 5]
@@ -91,7 +89,7 @@ def test_distances_are_those_of_the_rows_and_0_for_equal_ones(rows) -> None:
     assert list(result[:2]) == [0.0, 0.0]
 
 
-def test_what_only_looks_like_steps_is_multiplied_as_it_is(rows) -> None:
+def test_what_only_looks_like_steps_is_multiplied_as_it_is(rows):
     features, labels = rows
     few = features[:100], labels[:100]
     changed = features.copy()
@@ -103,7 +101,7 @@ def test_what_only_looks_like_steps_is_multiplied_as_it_is(rows) -> None:
     assert len(Cells.of(few[0], few[0]).sizes) == 0
 
 
-def test_a_gradient_and_a_descent_on_steps_equal_plain_loops(rows) -> None:
+def test_a_gradient_and_a_descent_on_steps_equal_plain_loops(rows):
     features, labels = rows
     problem = Problem("logistic", 0.05, *features.shape)
     weights = 3.0 * GENERATOR.standard_normal((features.shape[1], 2))

@@ -1,7 +1,5 @@
 """GRPUA and SgdPert: claim, worth of the noise and sound edition; noisy SGD and its sampling."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -41,7 +39,7 @@ def one(method, problem, epsilon=1.0, delta=1e-5, edition=SOUND, steps=None, bat
 
 
 @pytest.mark.parametrize(("adjacency", "lower"), [(REPLACE_ONE, 6.6e6), (ZERO_OUT, 1.6e6)])
-def test_published_grpua_at_t_n_squared(adjacency, lower) -> None:
+def test_published_grpua_at_t_n_squared(adjacency, lower):
     # Paper 000: n = 1000, T = n², ε = 0.1 per query, δ = 1e-3.
     problem = Problem("logistic", 1e-3, 1_000, 10, adjacency)
     total = printed_total(0.1, 1e-3, 1_000, 1_000**2)[0]
@@ -61,9 +59,7 @@ def test_published_grpua_at_t_n_squared(adjacency, lower) -> None:
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
 @pytest.mark.parametrize("records", [50, 5_000])
 @pytest.mark.parametrize("epsilon", [0.1, 10.0])
-def test_the_published_claim_is_the_requested_total_at_the_t_that_is_run(
-    method, records, epsilon
-) -> None:
+def test_the_published_claim_is_the_requested_total_at_the_t_that_is_run(method, records, epsilon):
     c = one(method, Problem("huber", 0.1, records, 10), epsilon, 1e-4, PUBLISHED)
     assert c.claim.epsilon == pytest.approx(epsilon, rel=1e-9)
     assert c.claim.epsilon <= epsilon
@@ -75,7 +71,7 @@ def test_the_published_claim_is_the_requested_total_at_the_t_that_is_run(
     assert (c.batch, c.sampling, c.sensitivity) == (1, "fixed", 1.0)
 
 
-def test_published_sigma_is_the_printed_one() -> None:
+def test_published_sigma_is_the_printed_one():
     problem = Problem("logistic", 0.1, 400, 10)
     for method, rule in ((GRPUA, analytic_sigma), (SGDPERT, classical_sigma)):
         c = one(method, problem, 3.0, 1e-4, PUBLISHED)
@@ -89,7 +85,7 @@ def test_published_sigma_is_the_printed_one() -> None:
         assert c.sigma == pytest.approx(rule(query, 1e-4), rel=1e-9)
 
 
-def test_each_unmet_condition_is_named() -> None:
+def test_each_unmet_condition_is_named():
     problem = Problem("logistic", 0.1, 1_000, 10)
     c = one(SGDPERT, problem, 100.0, 1e-3, PUBLISHED, steps=1_000**2)
     texts = {condition.text.split(" (")[0]: condition.met for condition in c.conditions}
@@ -100,7 +96,7 @@ def test_each_unmet_condition_is_named() -> None:
     assert [condition.met for condition in mild.conditions] == [False, True, True, True]
 
 
-def test_the_papers_length_is_run_when_asked_for_and_n_is_small() -> None:
+def test_the_papers_length_is_run_when_asked_for_and_n_is_small():
     assert published_steps(455, full_length=False) == 455
     assert published_steps(FULL_LENGTH_RECORDS, full_length=True) == FULL_LENGTH_RECORDS**2 - 1
     with pytest.raises(InvalidInput, match="at most 1,000"):
@@ -118,7 +114,7 @@ SETTINGS = st.tuples(
 
 @settings(max_examples=8)
 @given(SETTINGS)
-def test_sound_grpua_proves_what_its_noise_is_certified_for(case) -> None:
+def test_sound_grpua_proves_what_its_noise_is_certified_for(case):
     epsilon, delta, steps, batch, adjacency = case
     problem = Problem("logistic", 0.1, 500, 10, adjacency)
     c = one(GRPUA, problem, epsilon, delta, SOUND, steps, batch)
@@ -135,7 +131,7 @@ def test_sound_grpua_proves_what_its_noise_is_certified_for(case) -> None:
 
 @settings(max_examples=15)
 @given(SETTINGS)
-def test_sound_sgdpert_follows_from_its_theorems_step_by_step(case) -> None:
+def test_sound_sgdpert_follows_from_its_theorems_step_by_step(case):
     epsilon, delta, steps, batch, adjacency = case
     problem = Problem("logistic", 0.1, 500, 10, adjacency)
     c = one(SGDPERT, problem, epsilon, delta, SOUND, steps, batch)
@@ -159,7 +155,7 @@ def test_sound_sgdpert_follows_from_its_theorems_step_by_step(case) -> None:
     assert c.certified.epsilon == min(c.proof.epsilon, certified_epsilon(what, delta)[0])
 
 
-def test_a_large_budget_leaves_the_classical_share_unspent() -> None:
+def test_a_large_budget_leaves_the_classical_share_unspent():
     c = one(SGDPERT, Problem("logistic", 0.1, 500, 10), 1e3)
     assert c.proof.epsilon < 500.0
     assert c.status is Status.PROVED
@@ -167,14 +163,14 @@ def test_a_large_budget_leaves_the_classical_share_unspent() -> None:
 
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
 @pytest.mark.parametrize(("adjacency", "sampling"), [(REPLACE_ONE, "fixed"), (ZERO_OUT, "poisson")])
-def test_sampling_pairs_with_the_adjacency(method, adjacency, sampling) -> None:
+def test_sampling_pairs_with_the_adjacency(method, adjacency, sampling):
     c = one(method, Problem("logistic", 0.1, 5_000, 10, adjacency))
     assert (c.sampling, c.batch, c.steps) == (sampling, 100, SOUND_STEPS)
     assert c.sensitivity == pytest.approx(2.0 if adjacency is REPLACE_ONE else 1.0, rel=1e-7)
     assert c.certified.adjacency is c.proof.adjacency is adjacency
 
 
-def test_an_unmet_condition_empties_the_proof_even_when_it_has_no_sentence() -> None:
+def test_an_unmet_condition_empties_the_proof_even_when_it_has_no_sentence():
     noise = SoundNoise(3.0, (Condition("something unmet", False),), "a theorem", 1.0)
     rule = StepRule(
         lambda epsilon, delta: 1.0,
@@ -189,7 +185,7 @@ def test_an_unmet_condition_empties_the_proof_even_when_it_has_no_sentence() -> 
     assert c.certified.epsilon is not None
 
 
-def test_step_sizes_of_theorems_8_and_9() -> None:
+def test_step_sizes_of_theorems_8_and_9():
     strong = Problem("logistic", 0.05, 300, 10)
     assert one(GRPUA, strong).learning_rate == 20.0
     convex = Problem("logistic", 0.0, 300, 10, radius=4.0)
@@ -203,7 +199,7 @@ def test_step_sizes_of_theorems_8_and_9() -> None:
     assert c.learning_rate == pytest.approx(4.0 / math.sqrt(second_moment))
 
 
-def test_extreme_budgets_are_calibrated() -> None:
+def test_extreme_budgets_are_calibrated():
     problem = Problem("logistic", 0.01, 100, 10)
     for method in BOTH:
         for epsilon in (1e-12, 1e3):
@@ -280,7 +276,7 @@ REGULARISED, PROJECTED = {"lam": 0.05}, {"lam": 0.0, "radius": 0.6}
 @pytest.mark.parametrize("chunk_bytes", [stochastic.CHUNK_BYTES, 8 * 2 * 7 * 4])
 def test_equals_a_plain_loop(
     data, monkeypatch, loss, convexity, make, adjacency, batch, chunk_bytes
-) -> None:
+):
     monkeypatch.setattr(stochastic, "CHUNK_BYTES", chunk_bytes)
     features, labels = data(90, 4)
     problem = Problem(loss=loss, records=90, dimension=4, adjacency=adjacency, **convexity)
@@ -301,7 +297,7 @@ def test_equals_a_plain_loop(
 
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
 @pytest.mark.parametrize("make", [published, sound])
-def test_one_step_carries_the_calibrated_noise(assert_normal, method, make) -> None:
+def test_one_step_carries_the_calibrated_noise(assert_normal, method, make):
     # All records alike: whichever are drawn, the gradient at 0 is -x, and w₂ = (x - σz)/μ.
     problem = Problem("huber", 2.0, 60, 5)
     features = np.tile([0.6, 0.0, 0.0, 0.8, 0.0], (60, 1))
@@ -310,7 +306,7 @@ def test_one_step_carries_the_calibrated_noise(assert_normal, method, make) -> N
     assert_normal(released * problem.lam - features[0], chosen[0].model_noise)
 
 
-def test_every_step_draws_afresh(assert_normal, adjacency) -> None:
+def test_every_step_draws_afresh(assert_normal, adjacency):
     # Null records: w is -1/μ times the mean of the T draws.
     problem = Problem("logistic", 0.1, 60, 5, adjacency)
     chosen = sound(SGDPERT, problem, (3.0,), steps=25)
@@ -321,7 +317,7 @@ def test_every_step_draws_afresh(assert_normal, adjacency) -> None:
 
 
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
-def test_model_noise_is_sigma_over_what_the_query_is_divided_by(method, adjacency) -> None:
+def test_model_noise_is_sigma_over_what_the_query_is_divided_by(method, adjacency):
     problem = Problem("logistic", 0.1, 500, 5, adjacency)
     for c in sound(method, problem, batch=25):
         assert c.model_noise == pytest.approx(c.sigma / 25)  # a sum over the batch
@@ -332,7 +328,7 @@ def test_model_noise_is_sigma_over_what_the_query_is_divided_by(method, adjacenc
 
 
 @pytest.mark.parametrize(("batch", "poisson"), [(1, False), (6, False), (1, True), (6, True)])
-def test_batches_are_what_the_accountant_assumes(batch, poisson) -> None:
+def test_batches_are_what_the_accountant_assumes(batch, poisson):
     records, length = 40, 6_000
     generator = np.random.default_rng(9)
     batches = stochastic._batches(generator, records, batch, length, poisson)
@@ -361,7 +357,7 @@ def test_batches_are_what_the_accountant_assumes(batch, poisson) -> None:
         assert np.all(sizes == batch)
 
 
-def test_many_steps_do_not_wear_down_the_running_sums(data) -> None:
+def test_many_steps_do_not_wear_down_the_running_sums(data):
     # Single precision: at T = 8,000 the mean of the draws must still be that of the plain loop.
     features, labels = data(30, 2)
     problem = Problem("logistic", 0.5, 30, 2)
@@ -373,7 +369,7 @@ def test_many_steps_do_not_wear_down_the_running_sums(data) -> None:
 
 
 @pytest.mark.parametrize("convexity", [REGULARISED, PROJECTED], ids=["λ > 0", "λ = 0"])
-def test_the_widest_noise_stays_within_single_precision(data, convexity, adjacency) -> None:
+def test_the_widest_noise_stays_within_single_precision(data, convexity, adjacency):
     features, labels = data(80, 3)
     problem = Problem(loss="logistic", records=80, dimension=3, adjacency=adjacency, **convexity)
     chosen = [

@@ -1,7 +1,5 @@
 """Logistic regression against scikit-learn's, and against statsmodels' with an offset."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -11,7 +9,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 from dpcore.erm.logistic import fit
 
 
-def test_many_at_once_are_what_scikit_learn_finds_of_each() -> None:
+def test_many_at_once_are_what_scikit_learn_finds_of_each():
     draw = np.random.default_rng(0)
     values = draw.normal(size=(3, 2, 400)) * np.array([0.1, 1.0, 6.0])[:, None, None]
     outcomes = draw.random(400) < 0.4
@@ -29,7 +27,7 @@ def test_many_at_once_are_what_scikit_learn_finds_of_each() -> None:
         assert result == pytest.approx([*peer.intercept_, *peer.coef_[0]], abs=1e-6)
 
 
-def test_shares_of_trials_with_an_offset() -> None:
+def test_shares_of_trials_with_an_offset():
     trials = np.array([[5.0, 12.0, 30.0, 22.5, 8.0]])
     successes = np.array([[0.5, 3.0, 14.25, 16.0, 7.5]])
     x = np.array([[-2.0, -1.0, 0.0, 1.0, 2.0]])
@@ -40,7 +38,7 @@ def test_shares_of_trials_with_an_offset() -> None:
     assert theta[0] == pytest.approx(peer.params, abs=1e-12)
 
 
-def test_what_has_no_minimum_is_told_apart_from_what_has_one_far_away() -> None:
+def test_what_has_no_minimum_is_told_apart_from_what_has_one_far_away():
     x = np.linspace(-1.0, 1.0, 20)
     design = np.broadcast_to(np.stack([np.ones(20), x]), (2, 2, 20))
     separated, overlapping = x > 0.0, x > 0.0

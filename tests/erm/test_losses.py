@@ -1,7 +1,5 @@
 """The losses: derivatives, constants, and expectations under Gaussian spread."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -19,7 +17,7 @@ MARGINS = np.linspace(-9.0, 9.0, 3_001)
 
 
 @pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name} {loss.curvature:g}")
-def test_slope_and_bend_are_the_derivatives(loss) -> None:
+def test_slope_and_bend_are_the_derivatives(loss):
     step = 1e-6
     slope = (loss.value(MARGINS + step) - loss.value(MARGINS - step)) / (2.0 * step)
     assert np.allclose(loss.slope(MARGINS), slope, atol=1e-3 if loss.curvature > 10 else 1e-6)
@@ -32,7 +30,7 @@ def test_slope_and_bend_are_the_derivatives(loss) -> None:
 
 @pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name} {loss.curvature:g}")
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_the_constants_bound_the_derivatives_and_are_reached(loss, kind) -> None:
+def test_the_constants_bound_the_derivatives_and_are_reached(loss, kind):
     margins = np.concatenate([MARGINS, [-1e4, -50.0, 0.0, 1.0, 50.0, 1e4]]).astype(kind)
     slope, bend = loss.slope(margins.copy()), loss.bend(margins)
     assert np.all((slope >= -1.0) & (slope <= (1.0 if loss.residual else 0.0)))
@@ -44,14 +42,14 @@ def test_the_constants_bound_the_derivatives_and_are_reached(loss, kind) -> None
     assert slope.dtype == kind
 
 
-def test_squared_loss_is_half_the_square_up_to_one_and_straight_beyond() -> None:
+def test_squared_loss_is_half_the_square_up_to_one_and_straight_beyond():
     residuals = np.array([0.0, 0.5, -1.0, 2.0, -30.0])
     assert Squared().value(residuals) == pytest.approx([0.0, 0.125, 0.5, 1.5, 29.5])
     # Clipping the gradient r x of half the square to norm 1, for ‖x‖ = 1, is this slope times x.
     assert Squared().slope(residuals) == pytest.approx([0.0, 0.5, -1.0, 1.0, -1.0])
 
 
-def test_values_in_print() -> None:
+def test_values_in_print():
     assert Logistic().value(np.array([0.0, 800.0, -800.0])) == pytest.approx(
         [math.log(2.0), 0.0, 800.0]
     )
@@ -69,8 +67,8 @@ def test_values_in_print() -> None:
     margin=st.floats(-20.0, 20.0),
     spread=st.one_of(st.just(0.0), st.floats(1e-6, 60.0)),
 )
-def test_expectation_agrees_with_quadrature(loss, margin, spread) -> None:
-    def integrand(z: float) -> float:
+def test_expectation_agrees_with_quadrature(loss, margin, spread):
+    def integrand(z):
         density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         return float(loss.value(np.array([margin + spread * z]))[0]) * density
 
@@ -88,7 +86,7 @@ def test_expectation_agrees_with_quadrature(loss, margin, spread) -> None:
 
 @pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name} {loss.curvature:g}")
 @pytest.mark.parametrize("spread", [1e6, 1e9, 1e12])
-def test_expectation_keeps_its_digits_under_very_wide_noise(loss, spread) -> None:
+def test_expectation_keeps_its_digits_under_very_wide_noise(loss, spread):
     # E(1 - m - sξ)₊ → s/√(2π) + (1-m)/2, and losses differ from a hinge (squared: from two) by a
     # bounded amount.
     result = loss.expected(np.array([0.25]), spread)[0]
@@ -96,7 +94,7 @@ def test_expectation_keeps_its_digits_under_very_wide_noise(loss, spread) -> Non
     assert result == pytest.approx(hinges * spread / math.sqrt(2.0 * math.pi), rel=2e-6)
 
 
-def test_one_spread_for_each_margin() -> None:
+def test_one_spread_for_each_margin():
     for loss in ALL:
         margins, spreads = np.array([-1.0, 0.3, 2.0]), np.array([0.0, 1.0, 90.0])
         one_by_one = [
@@ -107,12 +105,12 @@ def test_one_spread_for_each_margin() -> None:
 
 
 @pytest.mark.parametrize("width", [0.0, -1.0, 1e-9, 11.0, math.nan, math.inf, "wide"])
-def test_a_width_out_of_range_is_refused(width) -> None:
+def test_a_width_out_of_range_is_refused(width):
     with pytest.raises(InvalidInput, match=r"Huber width h is .*, but it must be"):
         loss_named("huber", width)
 
 
-def test_an_unknown_loss_is_refused() -> None:
+def test_an_unknown_loss_is_refused():
     with pytest.raises(
         InvalidInput, match="loss is 'hinge', but it must be one of logistic, huber, squared"
     ):

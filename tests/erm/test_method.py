@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from dpcore.mechanisms.entropy import NoNoise, SystemNoise
 from dpcore.methods import method_named, register
 
 
-def test_noise_repeats_no_stream_that_makes_or_splits_data() -> None:
+def test_noise_repeats_no_stream_that_makes_or_splits_data():
     drawn = noise_generator(7, 0).standard_normal(8)
     for other in (7, [7], [7, 0], [7, 0, 0], [0, 7]):
         assert not np.isin(np.random.default_rng(other).standard_normal(64), drawn).any()
@@ -29,7 +28,7 @@ def test_noise_repeats_no_stream_that_makes_or_splits_data() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 5])
-def test_noise_is_not_what_made_the_synthetic_patients(seed) -> None:
+def test_noise_is_not_what_made_the_synthetic_patients(seed):
     # Same seed for cohort and runs: no column may be the noise of a run over again.
     table = load("cohort", records=400, seed=seed)
     columns = table.frame.select_dtypes("number").to_numpy(dtype=float)
@@ -40,7 +39,7 @@ def test_noise_is_not_what_made_the_synthetic_patients(seed) -> None:
                 assert abs(np.corrcoef(z, column)[0, 1]) < 0.25  # five standard errors
 
 
-def test_runs_and_seeds_have_streams_of_their_own() -> None:
+def test_runs_and_seeds_have_streams_of_their_own():
     first = [noise_generator(s, r).standard_normal() for s in (0, 1, 2**32) for r in range(5)]
     assert len(set(first)) == 15
 
@@ -50,7 +49,7 @@ HAVE_BATCHES = ("psgd", "dpftrl", "grpua", "sgdpert")
 
 
 @pytest.mark.parametrize("key", [key for key in register() if key != "nonprivate"])
-def test_bad_budgets_steps_and_batches_are_refused(key) -> None:
+def test_bad_budgets_steps_and_batches_are_refused(key):
     method = method_named(key)
     problem = Problem("squared" if method.refusal("logistic") else "logistic", 0.1, 100, 3)
     for edition in method.editions:
@@ -70,7 +69,7 @@ def test_bad_budgets_steps_and_batches_are_refused(key) -> None:
                 method.calibrate(problem, [epsilon], delta, edition, settings)
 
 
-def test_the_conditions_on_the_data_name_n_and_the_adjacency() -> None:
+def test_the_conditions_on_the_data_name_n_and_the_adjacency():
     norm, size = data_conditions(Problem("logistic", 0.1, 1_234, 3))
     assert norm.met
     assert size.met
@@ -91,17 +90,17 @@ class LittleNoise(NoNoise):
 
     SHARE = 1e-7
 
-    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: None = None) -> Any:
+    def standard_normal(self, size=None, dtype=np.float64, out=None):
         return self.SHARE * np.random.Generator.standard_normal(self, size)
 
-    def laplace(self, loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
+    def laplace(self, loc=0.0, scale=1.0, size=None):
         return loc + self.SHARE * (np.random.Generator.laplace(self, loc, scale, size) - loc)
 
-    def gamma(self, shape: Any, scale: float = 1.0, size: Any = None) -> Any:
+    def gamma(self, shape, scale=1.0, size=None):
         return self.SHARE * np.random.Generator.gamma(self, shape, scale, size)
 
 
-def training(key, data, **other: Any) -> Training:
+def training(key, data, **other):
     """The sound edition at two ε, on few records."""
     loss = next(loss for loss in ("logistic", "squared") if not method_named(key).refusal(loss))
     features, labels = data(240, 3)
@@ -112,12 +111,12 @@ def training(key, data, **other: Any) -> Training:
     return Training(problem, features, labels, made, **chosen)
 
 
-def released(given: Training) -> Array:
+def released(given):
     return one_vs_rest.release(method_named(given.calibrations[0].method).release, given)
 
 
 @pytest.mark.parametrize("key", PRIVATE)
-def test_a_seed_repeats_the_release_and_runs_and_seeds_differ(key, data) -> None:
+def test_a_seed_repeats_the_release_and_runs_and_seeds_differ(key, data):
     seen: list[float] = []
     given = training(key, data, noiseless=False, progress=lambda share, _: seen.append(share))
     short = method_named(key).calibrate(given.problem, [2.0], 1e-5, Edition.SOUND, Settings(5))
@@ -136,7 +135,7 @@ def test_a_seed_repeats_the_release_and_runs_and_seeds_differ(key, data) -> None
 
 
 @pytest.mark.parametrize("key", PRIVATE)
-def test_what_the_noise_was_not_made_for_is_refused(key, data) -> None:
+def test_what_the_noise_was_not_made_for_is_refused(key, data):
     given = training(key, data, noiseless=False)
     for change, said in (
         ({"problem": replace(given.problem, lam=0.2)}, "another problem"),
@@ -157,7 +156,7 @@ def test_what_the_noise_was_not_made_for_is_refused(key, data) -> None:
         ("dpftrl", lambda c: c.sigma / (c.problem.lam * c.problem.records + c.ridge)),
     ],
 )
-def test_a_draw_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(key, unit) -> None:
+def test_a_draw_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(key, unit):
     problem = Problem("logistic", 0.1, 50, 5)
     settings = Settings(steps=5 if key in DRAWS_BATCHES else 1)
     made = method_named(key).calibrate(problem, [0.3, 30.0], 1e-4, Edition.SOUND, settings)
@@ -168,14 +167,12 @@ def test_a_draw_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(key, unit) 
 
 
 @pytest.mark.parametrize("key", METHODS)
-def test_it_is_what_the_training_tends_to_as_its_noise_becomes_small(
-    key, data, monkeypatch
-) -> None:
+def test_it_is_what_the_training_tends_to_as_its_noise_becomes_small(key, data, monkeypatch):
     given = training(key, data)
     still = released(given)
     assert np.isfinite(still).all()
 
-    def little(self: Training, run: int) -> np.random.Generator:
+    def little(self, run):
         return LittleNoise(noise_generator(self.seed, run).bit_generator)
 
     with monkeypatch.context() as patched:
@@ -188,7 +185,7 @@ def test_it_is_what_the_training_tends_to_as_its_noise_becomes_small(
 
 
 @pytest.mark.parametrize("key", SCALED_BY_MODEL_NOISE)
-def test_it_is_what_the_training_tends_to_as_sigma_becomes_small(key, data) -> None:
+def test_it_is_what_the_training_tends_to_as_sigma_becomes_small(key, data):
     given = training(key, data)
     small = [
         replace(c, model_noise=1e-9 * c.model_noise, output_noise=1e-9 * c.output_noise)
@@ -199,7 +196,7 @@ def test_it_is_what_the_training_tends_to_as_sigma_becomes_small(key, data) -> N
 
 
 @pytest.mark.parametrize("key", METHODS)
-def test_seeds_and_runs_differ_by_their_batches_alone(key, data) -> None:
+def test_seeds_and_runs_differ_by_their_batches_alone(key, data):
     one, other = (released(training(key, data, seed=seed)) for seed in (3, 4))
     models = np.concatenate([one, other], axis=1)
     same = bool(np.ptp(models, axis=1).max() < 1e-12)
@@ -207,7 +204,7 @@ def test_seeds_and_runs_differ_by_their_batches_alone(key, data) -> None:
 
 
 @pytest.mark.parametrize("key", ["outpert", "opera", "psgd"])
-def test_of_output_perturbation_it_is_the_model_before_the_noise(key, data) -> None:
+def test_of_output_perturbation_it_is_the_model_before_the_noise(key, data):
     given = training(key, data)
     before = centres(given.problem, given.features, given.labels, given.calibrations)
     for run in range(2):
@@ -215,7 +212,7 @@ def test_of_output_perturbation_it_is_the_model_before_the_noise(key, data) -> N
 
 
 @pytest.mark.parametrize("key", PRIVATE)
-def test_without_a_seed_it_is_refused(key, data) -> None:
+def test_without_a_seed_it_is_refused(key, data):
     with pytest.raises(InvalidInput, match="seed is missing"):
         released(training(key, data, seed=None))
     noisy = replace(training(key, data, seed=None), noiseless=False)
@@ -224,7 +221,7 @@ def test_without_a_seed_it_is_refused(key, data) -> None:
 
 
 @pytest.mark.parametrize("key", METHODS)
-def test_a_training_with_noise_draws_what_it_always_drew(key, data, monkeypatch) -> None:
+def test_a_training_with_noise_draws_what_it_always_drew(key, data, monkeypatch):
     given = training(key, data, noiseless=False)
     wanted = released(given)
     # To the last bit that of the seed's own generators, whatever the flag brings with it.
@@ -233,7 +230,7 @@ def test_a_training_with_noise_draws_what_it_always_drew(key, data, monkeypatch)
     assert all(type(each) is np.random.Generator for each in given.generators)
 
 
-def test_the_generator_without_noise_draws_batches_as_usual() -> None:
+def test_the_generator_without_noise_draws_batches_as_usual():
     still, usual = NoNoise(np.random.PCG64(5)), np.random.Generator(np.random.PCG64(5))
     assert np.abs(still.standard_normal((3, 4))).max() < 1e-90
     assert still.standard_normal(4, dtype=np.float32).dtype == np.float32

@@ -1,7 +1,5 @@
 """The exact minimiser: stationarity, the ball, other solvers, and no guarantee of any kind."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -26,7 +24,7 @@ def gradient(problem, features, labels, weights):
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("lam", [1e-6, 1e-4, 1e-2, 1.0])
 @pytest.mark.parametrize("separable", [False, True])
-def test_the_gradient_vanishes(data, loss, lam, separable) -> None:
+def test_the_gradient_vanishes(data, loss, lam, separable):
     features, labels = data(300, 6)
     if separable:
         labels = np.where(features[:, 0] > 0, 1.0, -1.0)
@@ -37,7 +35,7 @@ def test_the_gradient_vanishes(data, loss, lam, separable) -> None:
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("radius", [0.01, 1.0, 20.0])
-def test_on_the_ball_the_gradient_points_inwards_only(data, loss, radius) -> None:
+def test_on_the_ball_the_gradient_points_inwards_only(data, loss, radius):
     features, labels = data(300, 6)
     labels = np.where(features[:, 0] > 0, 1.0, -1.0)  # separable: the ball binds
     problem = Problem(loss, 0.0, 300, 6, radius=radius)
@@ -53,7 +51,7 @@ def test_on_the_ball_the_gradient_points_inwards_only(data, loss, radius) -> Non
         assert np.linalg.norm(push + multiplier * weights) <= 1e-7
 
 
-def test_a_ball_too_large_to_bind_changes_nothing(data) -> None:
+def test_a_ball_too_large_to_bind_changes_nothing(data):
     features, labels = data(300, 4)
     problem = Problem("logistic", 0.0, 300, 4, radius=1e4)
     weights = minimise(problem, features, labels)
@@ -62,7 +60,7 @@ def test_a_ball_too_large_to_bind_changes_nothing(data) -> None:
 
 
 @pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0])
-def test_agrees_with_scikit_learn(data, lam) -> None:
+def test_agrees_with_scikit_learn(data, lam):
     features, labels = data(500, 7)
     other = LogisticRegression(
         C=1.0 / (lam * 500), fit_intercept=False, solver="newton-cholesky", tol=1e-10
@@ -72,7 +70,7 @@ def test_agrees_with_scikit_learn(data, lam) -> None:
 
 
 @pytest.mark.parametrize("lam", [1e-4, 0.01, 1.0])
-def test_squared_loss_agrees_with_ridge_regression(data, lam) -> None:
+def test_squared_loss_agrees_with_ridge_regression(data, lam):
     features, _ = data(500, 7)
     targets = np.clip(features @ np.linspace(-0.8, 0.8, 7), -1.0, 1.0)
     result = minimise(Problem("squared", lam, 500, 7), features, targets)
@@ -81,14 +79,14 @@ def test_squared_loss_agrees_with_ridge_regression(data, lam) -> None:
     assert result == pytest.approx(other.coef_, rel=1e-8, abs=1e-9)
 
 
-def test_squared_loss_agrees_with_a_general_solver_where_residuals_are_long(data) -> None:
+def test_squared_loss_agrees_with_a_general_solver_where_residuals_are_long(data):
     features, labels = data(200, 4)
     problem = Problem("squared", 1e-4, 200, 4)
     result = minimise(problem, features, labels)
     residuals = features @ result - labels
     assert (np.abs(residuals) > 1.0).any()
 
-    def objective(w: np.ndarray) -> float:
+    def objective(w):
         size = np.abs(features @ w - labels)
         return float(np.where(size <= 1, size**2 / 2, size - 0.5).mean() + 0.5e-4 * w @ w)
 
@@ -96,7 +94,7 @@ def test_squared_loss_agrees_with_a_general_solver_where_residuals_are_long(data
     assert result == pytest.approx(other, abs=1e-5)
 
 
-def test_a_path_of_lambdas_equals_one_at_a_time(data) -> None:
+def test_a_path_of_lambdas_equals_one_at_a_time(data):
     features, labels = data(200, 5)
     lams = [1.0, 0.1, 0.001]
     problem = Problem("huber", 1.0, 200, 5)
@@ -106,7 +104,7 @@ def test_a_path_of_lambdas_equals_one_at_a_time(data) -> None:
         assert weights == pytest.approx(alone, abs=1e-7 / lam)
 
 
-def stepped(records: int, numbers: int = 12, steps: int = 24) -> tuple[np.ndarray, np.ndarray]:
+def stepped(records, numbers=12, steps=24):
     """Rows of length 1 with that many steps of each number, and labels that follow the numbers."""
     draw = np.random.default_rng(3)
     values = draw.uniform(size=(records, numbers))
@@ -119,7 +117,7 @@ def stepped(records: int, numbers: int = 12, steps: int = 24) -> tuple[np.ndarra
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize("lam", [1e-5, 1e-3, 0.1])
-def test_conjugate_gradients_find_the_same_minimiser(loss, lam) -> None:
+def test_conjugate_gradients_find_the_same_minimiser(loss, lam):
     features, labels = stepped(500)
     problem = Problem(loss, lam, *features.shape)
     majorant = Majorant.of(problem, features)
@@ -130,7 +128,7 @@ def test_conjugate_gradients_find_the_same_minimiser(loss, lam) -> None:
         assert np.linalg.norm(gradient(problem, features, labels, result)) <= GRADIENT_TOLERANCE
 
 
-def test_hessians_are_not_made_where_products_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hessians_are_not_made_where_products_serve(monkeypatch):
     features, labels = stepped(500)
     problem = Problem("logistic", 1e-3, *features.shape)
     truth = minimise(problem, features, labels)
@@ -144,7 +142,7 @@ def test_hessians_are_not_made_where_products_serve(monkeypatch: pytest.MonkeyPa
     assert actual == pytest.approx(truth, abs=1e-6)
 
 
-def test_a_majorant_lies_above_every_hessian_and_is_made_for_steps_only(data) -> None:
+def test_a_majorant_lies_above_every_hessian_and_is_made_for_steps_only(data):
     features, labels = stepped(500)
     problem = Problem("logistic", 1e-3, *features.shape)
     majorant = Majorant.of(problem, features)
@@ -168,7 +166,7 @@ def test_a_majorant_lies_above_every_hessian_and_is_made_for_steps_only(data) ->
     )
 
 
-def test_it_promises_nothing() -> None:
+def test_it_promises_nothing():
     problem = Problem("logistic", 0.1, 50, 3)
     for c in METHOD.calibrate(problem, [0.1, 10.0], 1e-5, Edition.SOUND, Settings()):
         assert c.status is Status.NOT_PRIVATE
@@ -177,7 +175,7 @@ def test_it_promises_nothing() -> None:
         assert math.isnan(c.sensitivity)
 
 
-def test_every_release_is_the_minimiser(data) -> None:
+def test_every_release_is_the_minimiser(data):
     features, labels = data(50, 3)
     problem = Problem("huber", 0.1, 50, 3)
     chosen = METHOD.calibrate(problem, [0.1, 10.0], 1e-5, Edition.SOUND, Settings())

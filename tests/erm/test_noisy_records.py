@@ -14,7 +14,7 @@ from scipy import integrate, stats
 
 from dpcore.erm import noisy_records, one_vs_rest, quadratic
 from dpcore.erm.losses import loss_named
-from dpcore.erm.method import Calibration, Settings, Training
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.inputpert import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import (
@@ -30,14 +30,14 @@ from dpcore.mechanisms.gaussian import analytic_delta
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 
 
-def distance(x: np.ndarray, y: float, other: np.ndarray, of_other: float, weight: float) -> float:
+def distance(x, y, other, of_other, weight):
     square = np.outer(x, x) - np.outer(other, other)
     linear = weight * (y * x - of_other * other)
     return float(math.hypot(np.linalg.norm(square), np.linalg.norm(linear)))
 
 
 @pytest.mark.parametrize("weight", [0.3, 0.91, 1.0, math.sqrt(2.0), 2.5])
-def test_no_record_moves_the_sums_further_and_some_move_them_that_far(adjacency, weight) -> None:
+def test_no_record_moves_the_sums_further_and_some_move_them_that_far(adjacency, weight):
     bound, generator = sensitivity(weight, adjacency), np.random.default_rng(0)
     largest = 0.0
     for _ in range(4_000):
@@ -57,7 +57,7 @@ def test_no_record_moves_the_sums_further_and_some_move_them_that_far(adjacency,
     assert largest >= 0.9999 * bound
 
 
-def test_figures_of_section_1_2() -> None:
+def test_figures_of_section_1_2():
     assert sensitivity(1.0, ZERO) == pytest.approx(math.sqrt(2.0))
     assert sensitivity(1.0, REPLACE) == pytest.approx(3.0 / math.sqrt(2.0))
     assert sensitivity(0.91, REPLACE) == pytest.approx(2.0, abs=1e-3)
@@ -72,7 +72,7 @@ def test_figures_of_section_1_2() -> None:
     share=st.floats(0.0, 0.9),
     adjacency=st.sampled_from([ZERO, REPLACE]),
 )
-def test_those_who_stay_give_enough_noise(epsilon, contributors, share, adjacency) -> None:
+def test_those_who_stay_give_enough_noise(epsilon, contributors, share, adjacency):
     missing = int(share * (contributors - 1))
     protocol = Protocol(contributors, epsilon, 1e-6, adjacency, missing)
     given_together = protocol.share * math.sqrt(contributors - missing)
@@ -82,7 +82,7 @@ def test_those_who_stay_give_enough_noise(epsilon, contributors, share, adjacenc
     assert protocol.local_epsilon > epsilon
 
 
-def test_the_sum_of_messages_is_the_central_mechanism() -> None:
+def test_the_sum_of_messages_is_the_central_mechanism():
     people, dimension, rounds = 20, 3, 1_500
     generator = np.random.default_rng(5)
     x = generator.standard_normal((people, dimension))
@@ -125,7 +125,7 @@ def test_the_sum_of_messages_is_the_central_mechanism() -> None:
     assert np.abs(4.0 / 9.0 * covariance - np.eye(9)).max() > 2.0 * sure
 
 
-def test_noise_is_the_same_in_every_direction() -> None:
+def test_noise_is_the_same_in_every_direction():
     # Frobenius' norm of the symmetric part is then that of a standard Gaussian of d(d+1)/2.
     generator = np.random.default_rng(2)
     norms = [float(np.sum(noise(generator, 4)[0] ** 2)) for _ in range(2_000)]
@@ -133,7 +133,7 @@ def test_noise_is_the_same_in_every_direction() -> None:
     assert stats.kstest(norms, stats.chi2(16).cdf).pvalue < 1e-9
 
 
-def test_the_example_in_the_documentation_runs() -> None:
+def test_the_example_in_the_documentation_runs():
     page = Path(__file__).resolve().parents[2] / "docs" / "input_perturbation.md"
     _, code, rest = page.read_text(encoding="utf-8").split("```")
     result: dict[str, Any] = {}
@@ -145,7 +145,7 @@ def test_the_example_in_the_documentation_runs() -> None:
         assert f"`protocol.{name}`" in rest
 
 
-def test_records_outside_their_bounds_are_refused() -> None:
+def test_records_outside_their_bounds_are_refused():
     protocol, generator = Protocol(10, 1.0, 1e-5), np.random.default_rng(0)
     for bad, said in (
         (lambda: protocol.randomise(np.array([2.0]), 1.0, generator), "‖x‖₂ is 2"),
@@ -162,18 +162,18 @@ PEOPLE, DIMENSION, ROUNDS = 12, 3, 1_500
 
 
 @pytest.fixture(scope="module")
-def records() -> tuple[np.ndarray, np.ndarray]:
+def records():
     generator = np.random.default_rng(7)
     features = generator.standard_normal((PEOPLE, DIMENSION))
     features /= np.linalg.norm(features, axis=1, keepdims=True)
     return features, generator.choice([-1.0, 1.0], PEOPLE)
 
 
-def printed(problem: Problem, *epsilons: float) -> list[Calibration]:
+def printed(problem, *epsilons):
     return METHOD.calibrate(problem, epsilons, 1e-5, Edition.PUBLISHED, Settings())
 
 
-def test_no_record_moves_a_message_further_and_one_moves_it_that_far() -> None:
+def test_no_record_moves_a_message_further_and_one_moves_it_that_far():
     generator, largest = np.random.default_rng(0), 0.0
     for _ in range(4_000):
         pair = generator.standard_normal((2, int(generator.integers(1, 4))))
@@ -189,13 +189,13 @@ def test_no_record_moves_a_message_further_and_one_moves_it_that_far() -> None:
     assert largest >= 0.999 * noisy_records.SENSITIVITY
 
 
-def test_what_is_certified_is_the_messages_own_curve(adjacency: Adjacency) -> None:
+def test_what_is_certified_is_the_messages_own_curve(adjacency):
     problem = Problem("logistic", 0.05, 400, 3, adjacency)
     for one in printed(problem, 0.1, 0.9, 1.0, 8.0):
         epsilon, mu = one.certified.epsilon, noisy_records.SENSITIVITY / one.sigma
         assert one.gaussian_mu == pytest.approx(mu, rel=1e-12)
 
-        def excess(z: float, mu: float = mu, epsilon: float = epsilon) -> float:
+        def excess(z, mu=mu, epsilon=epsilon):
             return max(stats.norm.pdf(z, mu) - math.exp(epsilon) * stats.norm.pdf(z), 0.0)
 
         start = epsilon / mu + mu / 2.0
@@ -203,7 +203,7 @@ def test_what_is_certified_is_the_messages_own_curve(adjacency: Adjacency) -> No
         assert exact == pytest.approx(1e-5, rel=1e-6)
 
 
-def test_the_formula_of_corollary_1_is_believed_below_one_only() -> None:
+def test_the_formula_of_corollary_1_is_believed_below_one_only():
     below, at = printed(Problem("logistic", 0.05, 400, 3), 0.99, 1.0)
     assert (below.status, below.proof.epsilon) == (Status.PROVED, 0.99)
     assert below.certified.epsilon is not None
@@ -217,33 +217,33 @@ def test_the_formula_of_corollary_1_is_believed_below_one_only() -> None:
 
 
 @given(epsilon=st.floats(1e-3, 100.0), records=st.integers(2, 10**6))
-def test_nothing_but_the_messages_own_noise_counts(epsilon: float, records: int) -> None:
+def test_nothing_but_the_messages_own_noise_counts(epsilon, records):
     # n plays no part: adding people does not protect a message.
     (one,) = printed(Problem("logistic", 0.05, records, 3), epsilon)
     (two,) = printed(Problem("logistic", 0.05, 2, 3), epsilon)
     assert one.sigma == two.sigma
 
 
-def randomise(x, y, sigma, generator) -> tuple[np.ndarray, np.ndarray]:
+def randomise(x, y, sigma, generator):
     """One contributor's (q̃, p̃), as the paper's algorithm 1 makes them on their own device."""
     blur = sigma * generator.standard_normal((2, len(x)))
     return x + blur[0], y * x + blur[1]
 
 
-def estimate(noisy, products, sigma) -> tuple[np.ndarray, np.ndarray]:
+def estimate(noisy, products, sigma):
     """The messages' sums without their noise's mean: unbiased for Σ x xᵀ and Σ y x."""
     excess = len(noisy) * sigma**2 * np.eye(noisy.shape[1])
     return noisy.T @ noisy - excess, products.sum(axis=0)
 
 
-def moments(features: np.ndarray, sigma: float) -> tuple[np.ndarray, float]:
+def moments(features, sigma):
     """Variances of the estimated Σ x xᵀ, entry by entry, and of each number of Σ y x."""
     own = np.diag(features.T @ features)
     square = sigma**2 * (own[:, None] + own[None, :]) + len(features) * sigma**4
     return square * (1.0 + np.eye(len(own))), len(features) * sigma**2
 
 
-def sent(records, sigma) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def sent(records, sigma):
     """Sums of what people send, each by the function that runs on their own device."""
     features, labels = records
     generator = np.random.default_rng(3)
@@ -258,11 +258,11 @@ def sent(records, sigma) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return square, linear
 
 
-def released(records, monkeypatch, epsilon) -> tuple[list[np.ndarray], list[np.ndarray], float]:
+def released(records, monkeypatch, epsilon):
     """The sums that `release` learns from."""
     square, linear = [], []
 
-    def note(problem: Problem, *sums: np.ndarray) -> np.ndarray:
+    def note(problem, *sums):
         square.append(sums[0][0])
         linear.append(sums[1][0])
         return np.zeros((1, DIMENSION))
@@ -275,7 +275,7 @@ def released(records, monkeypatch, epsilon) -> tuple[list[np.ndarray], list[np.n
     return square, linear, one.sigma
 
 
-def test_what_is_learned_from_is_what_contributors_send(records, monkeypatch) -> None:
+def test_what_is_learned_from_is_what_contributors_send(records, monkeypatch):
     square, linear, sigma = released(records, monkeypatch, 20.0)
     by_people = sent(records, sigma)
     features, labels = records
@@ -298,7 +298,7 @@ def test_what_is_learned_from_is_what_contributors_send(records, monkeypatch) ->
         assert stats.ks_2samp(two[0], 2.0 / 3.0 * np.array(two[1])).pvalue < 1e-6
 
 
-def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise() -> None:
+def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise():
     features, labels = data()
     problem = Problem("logistic", 0.05, 400, 3)
     published = METHOD.release(Training(problem, features, labels, printed(problem, 1e8), 1, 0))[
@@ -310,14 +310,14 @@ def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise() -> 
     )
 
 
-def sent_by(epsilon, records, adjacency, edition, missing) -> Calibration:
+def sent_by(epsilon, records, adjacency, edition, missing):
     problem = Problem("logistic", 0.05, records, 4, adjacency)
     (one,) = METHOD.calibrate(problem, [epsilon], 1e-5, edition, Settings(missing=missing))
     return one
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.01, 1.0])
-def test_the_more_one_trusts_the_smaller_the_epsilon(epsilon: float, adjacency) -> None:
+def test_the_more_one_trusts_the_smaller_the_epsilon(epsilon, adjacency):
     assert METHOD.trust is not None
     sums, mixed, single = (
         one.guarantee for one in METHOD.trust(sent_by(epsilon, 10_000, adjacency))
@@ -331,7 +331,7 @@ def test_the_more_one_trusts_the_smaller_the_epsilon(epsilon: float, adjacency) 
     assert ("hides nothing" in mixed.by) == (epsilon == 1.0)
 
 
-def test_a_messages_epsilon_is_that_of_its_own_noise() -> None:
+def test_a_messages_epsilon_is_that_of_its_own_noise():
     for missing in (0, 300):
         one = sent_by(0.3, missing=missing)
         assert METHOD.trust is not None
@@ -342,7 +342,7 @@ def test_a_messages_epsilon_is_that_of_its_own_noise() -> None:
 
 
 @pytest.mark.parametrize("missing", [1, 400, 999, 5_000])
-def test_those_who_may_stay_away_are_made_up_for(missing: int) -> None:
+def test_those_who_may_stay_away_are_made_up_for(missing):
     usual, more = sent_by(0.5), sent_by(0.5, missing=missing)
     left = 1_000 - min(missing, 999)
     # The noise of those who are sure to be there is what the promise needs.
@@ -355,7 +355,7 @@ def test_those_who_may_stay_away_are_made_up_for(missing: int) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 3.0])
-def test_a_messages_epsilon_is_never_told_too_small(epsilon: float) -> None:
+def test_a_messages_epsilon_is_never_told_too_small(epsilon):
     one = sent_by(epsilon)
     assert METHOD.trust is not None
     exact = METHOD.trust(one)[-1].guarantee.epsilon
@@ -363,7 +363,7 @@ def test_a_messages_epsilon_is_never_told_too_small(epsilon: float) -> None:
     assert exact <= told <= 1.01 * exact
 
 
-def test_a_message_is_told_whole_where_there_are_several_classes() -> None:
+def test_a_message_is_told_whole_where_there_are_several_classes():
     assert METHOD.trust is not None
     two, ten = (
         one_vs_rest.calibrate(
@@ -387,30 +387,30 @@ def test_a_message_is_told_whole_where_there_are_several_classes() -> None:
     assert analytic_delta(local, own, moved) == pytest.approx(1e-5, rel=1e-6)
 
 
-def test_as_published_there_is_nobody_to_trust() -> None:
+def test_as_published_there_is_nobody_to_trust():
     assert METHOD.trust is not None
     (only,) = METHOD.trust(sent_by(0.5, edition=Edition.PUBLISHED))
     assert only.whom == "Nobody"
     assert only.guarantee.epsilon <= 0.5
 
 
-def test_a_number_of_people_is_a_whole_one() -> None:
+def test_a_number_of_people_is_a_whole_one():
     with pytest.raises(InvalidInput, match="missing is -1"):
         sent_by(1.0, missing=-1)
 
 
-def data(records: int = 400) -> tuple[np.ndarray, np.ndarray]:
+def data(records=400):
     generator = np.random.default_rng(4)
     features = generator.standard_normal((records, 3))
     features /= np.linalg.norm(features, axis=1, keepdims=True)
     return features, np.where(features @ [1.0, -2.0, 0.5] > 0.1, 1.0, -1.0)
 
 
-def calibrated(problem: Problem, *epsilons: float):
+def calibrated(problem, *epsilons):
     return METHOD.calibrate(problem, epsilons, 1e-5, Edition.SOUND, Settings())
 
 
-def test_the_quadratic_is_close_to_the_logistic_loss() -> None:
+def test_the_quadratic_is_close_to_the_logistic_loss():
     slope, curvature = quadratic.approximation("logistic", 0.5)
     assert slope == pytest.approx(-0.5, abs=1e-12)
     margins = np.linspace(-2.0, 2.0, 401)
@@ -422,7 +422,7 @@ def test_the_quadratic_is_close_to_the_logistic_loss() -> None:
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
-def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss) -> None:
+def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss):
     features, labels = data()
     problem = Problem(loss, 0.05, 400, 3, Adjacency.ZERO_OUT)
     result = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e9), 1, 0))[
@@ -434,7 +434,7 @@ def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss) -> None:
     assert np.linalg.norm(gradient) < 1e-3
 
 
-def test_the_noise_is_what_was_calibrated(monkeypatch) -> None:
+def test_the_noise_is_what_was_calibrated(monkeypatch):
     features, labels = data()
     problem = Problem("logistic", 0.05, 400, 3)
     (one,) = calibrated(problem, 1.0)
@@ -450,7 +450,7 @@ def test_the_noise_is_what_was_calibrated(monkeypatch) -> None:
     assert actual == pytest.approx(wanted, rel=1e-9)
 
 
-def test_large_noise_leaves_a_model_of_finite_length() -> None:
+def test_large_noise_leaves_a_model_of_finite_length():
     features, labels = data()
     for convexity in ({"lam": 0.01}, {"lam": 0.0, "radius": 2.0}):
         problem = Problem("logistic", records=400, dimension=3, **convexity)
@@ -461,7 +461,7 @@ def test_large_noise_leaves_a_model_of_finite_length() -> None:
         assert np.linalg.norm(result, axis=2).max() <= (2.0 + 1e-9 if "radius" in convexity else 50)
 
 
-def test_one_gaussian_mechanism_under_the_problems_adjacency() -> None:
+def test_one_gaussian_mechanism_under_the_problems_adjacency():
     for adjacency in (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE):
         problem = Problem("logistic", 0.05, 400, 3, adjacency)
         (one,) = calibrated(problem, 0.7)

@@ -1,7 +1,5 @@
 """Each class against all others: what the noise of all proves, and that it is one of each."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -37,7 +35,7 @@ def three_classes(data, records=90):
 
 
 @pytest.mark.parametrize("key", SOUND)
-def test_what_all_classes_release_together_keeps_the_promise(key, adjacency) -> None:
+def test_what_all_classes_release_together_keeps_the_promise(key, adjacency):
     what = problem(7, adjacency)
     for epsilon in (0.01, 12.0):
         c = calibrated(key, [epsilon], what)[0]
@@ -57,7 +55,7 @@ def test_what_all_classes_release_together_keeps_the_promise(key, adjacency) -> 
 
 @pytest.mark.parametrize("key", ["opera", "psgd", "dpgd", "dpnewton", "dpftrl", "inputpert"])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 30.0, 500.0])
-def test_gaussian_methods_compose_by_the_root_of_the_classes(key, epsilon) -> None:
+def test_gaussian_methods_compose_by_the_root_of_the_classes(key, epsilon):
     single = calibrated(key, [epsilon], problem(2))[0]
     for classes in (3, 10, 100):
         c = calibrated(key, [epsilon], problem(classes))[0]
@@ -74,7 +72,7 @@ def test_gaussian_methods_compose_by_the_root_of_the_classes(key, epsilon) -> No
     assert fixed[1] == pytest.approx(math.sqrt(10.0) * fixed[0], rel=1e-6)
 
 
-def test_the_classical_condition_is_about_each_share() -> None:
+def test_the_classical_condition_is_about_each_share():
     met, unmet = calibrated("outpert", [3.0, 5.0], problem(10))
     assert met.status is Status.PROVED
     assert "0.948683" in met.conditions[0].text
@@ -86,7 +84,7 @@ def test_the_classical_condition_is_about_each_share() -> None:
 
 
 @pytest.mark.parametrize("key", SOUND)
-def test_whatever_a_condition_holds_against_a_class_says_so(key) -> None:
+def test_whatever_a_condition_holds_against_a_class_says_so(key):
     # Numbers that are not what was asked for are those of one class, or of one query.
     what = problem(5)
     for c in calibrated(key, [0.7, 9.0], what):
@@ -98,7 +96,7 @@ def test_whatever_a_condition_holds_against_a_class_says_so(key) -> None:
 
 
 @pytest.mark.parametrize("key", ["grpua", "sgdpert"])
-def test_steps_on_batches_are_counted_for_all_classes_together(key, adjacency) -> None:
+def test_steps_on_batches_are_counted_for_all_classes_together(key, adjacency):
     def noise(classes, steps, epsilon=2.0):
         return one_vs_rest.calibrate(
             register()[key],
@@ -122,7 +120,7 @@ def test_steps_on_batches_are_counted_for_all_classes_together(key, adjacency) -
         assert one < all_of_them == plain
 
 
-def test_more_classes_than_are_counted_together_add_up() -> None:
+def test_more_classes_than_are_counted_together_add_up():
     most = one_vs_rest.MAX_TOGETHER
     for key in ("objpert", "grpua"):
         together, apart = (calibrated(key, [2.0], problem(k))[0] for k in (most, most + 1))
@@ -139,7 +137,7 @@ def test_more_classes_than_are_counted_together_add_up() -> None:
 
 
 @pytest.mark.parametrize("key", ["objpert_pure", "outpert_pure"])
-def test_pure_privacy_adds_up(key) -> None:
+def test_pure_privacy_adds_up(key):
     c = calibrated(key, [2.0], problem(4))[0]
     each = register()[key].calibrate(problem(4), [0.5], DELTA, Edition.SOUND, Settings())[0]
     assert c.proof.epsilon == pytest.approx(2.0, rel=1e-8)
@@ -149,7 +147,7 @@ def test_pure_privacy_adds_up(key) -> None:
     assert privacy_curve(c) is None
 
 
-def test_two_classes_are_one_problem_as_before() -> None:
+def test_two_classes_are_one_problem_as_before():
     for key, method in register().items():
         for edition in method.editions:
             result = calibrated(key, [0.5, 3.0], problem(2), edition)
@@ -158,14 +156,14 @@ def test_two_classes_are_one_problem_as_before() -> None:
             assert str(result) == str(plain)
 
 
-def test_of_several_classes_only_the_sound_edition_is_offered() -> None:
+def test_of_several_classes_only_the_sound_edition_is_offered():
     c = calibrated("opera", [1.0], problem(3), Edition.PUBLISHED)[0]
     assert c.edition is Edition.SOUND
     assert c.claim.epsilon is None
 
 
 @pytest.mark.parametrize("key", ["nonprivate", "opera", "dpgd", "objpert", "dpftrl"])
-def test_the_release_is_that_of_each_class_and_no_noise_is_shared(data, key) -> None:
+def test_the_release_is_that_of_each_class_and_no_noise_is_shared(data, key):
     features, labels = three_classes(data)
     method, what = register()[key], problem(3)
     chosen = calibrated(key, [1.0, 20.0], what)
@@ -186,7 +184,7 @@ def test_the_release_is_that_of_each_class_and_no_noise_is_shared(data, key) -> 
         assert len(np.unique(np.round(noise[0], 6))) == 48
 
 
-def test_minimisers_stand_one_after_the_other(data) -> None:
+def test_minimisers_stand_one_after_the_other(data):
     features, labels = three_classes(data)
     result = one_vs_rest.minimise(problem(3), features, labels)
     for part in one_vs_rest.parts(problem(3), labels):
@@ -197,6 +195,6 @@ def test_minimisers_stand_one_after_the_other(data) -> None:
     assert only[0].labels is signs
 
 
-def test_a_problem_has_two_classes_at_least() -> None:
+def test_a_problem_has_two_classes_at_least():
     with pytest.raises(InvalidInput, match="classes is 1, but it must be"):
         problem(1)

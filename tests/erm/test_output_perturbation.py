@@ -1,7 +1,5 @@
 """OPERA and OutPert: σ, conditions, claim against proof, bounds on the excess risk, and noise."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -60,7 +58,7 @@ def problems():
 )
 def test_what_is_proved_is_true_of_the_noise_that_is_added(
     method, problem, epsilon, delta, edition, steps
-) -> None:
+):
     c = one(method, problem, epsilon, delta, edition, steps)
     exact = sensitivity.exact(problem, c.learning_rate, c.steps)
     assert c.sensitivity >= exact
@@ -83,7 +81,7 @@ def test_what_is_proved_is_true_of_the_noise_that_is_added(
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 2.0])
-def test_outpert_proves_nothing_from_one_on_and_is_certified_beside(epsilon, edition) -> None:
+def test_outpert_proves_nothing_from_one_on_and_is_certified_beside(epsilon, edition):
     c = one(OUTPERT, Problem("logistic", 0.01, 1_000, 10), epsilon, edition=edition)
     assert c.status is Status.CONDITIONS_NOT_MET
     assert (c.proof.epsilon, c.proof.delta) == (None, None)
@@ -94,13 +92,13 @@ def test_outpert_proves_nothing_from_one_on_and_is_certified_beside(epsilon, edi
         assert c.claim.epsilon == epsilon  # the printed figure stays, under claim
 
 
-def test_outpert_at_a_large_epsilon_is_certified_above_what_it_asked_for() -> None:
+def test_outpert_at_a_large_epsilon_is_certified_above_what_it_asked_for():
     c = one(OUTPERT, Problem("logistic", 0.01, 1_000, 10), 50.0)
     assert c.certified.epsilon > 50.0
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
-def test_opera_holds_at_every_epsilon(epsilon) -> None:
+def test_opera_holds_at_every_epsilon(epsilon):
     for edition in Edition:
         c = one(OPERA, Problem("logistic", 0.01, 1_000, 10), epsilon, edition=edition)
         assert c.status is Status.PROVED
@@ -108,7 +106,7 @@ def test_opera_holds_at_every_epsilon(epsilon) -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 30, 5_000])
-def test_the_printed_edition_says_by_how_much_its_sensitivity_is_too_large(steps) -> None:
+def test_the_printed_edition_says_by_how_much_its_sensitivity_is_too_large(steps):
     problem = Problem("logistic", 0.01, 455, 30)
     printed = one(OPERA, problem, edition=PUBLISHED, steps=steps)
     exact = sensitivity.exact(problem, printed.learning_rate, steps)
@@ -117,7 +115,7 @@ def test_the_printed_edition_says_by_how_much_its_sensitivity_is_too_large(steps
     assert "times as large" not in one(OPERA, problem, steps=steps).conditions[-1].text
 
 
-def test_sound_noise_is_smaller_for_the_same_guarantee() -> None:
+def test_sound_noise_is_smaller_for_the_same_guarantee():
     problem = Problem("logistic", 1e-3, 45_211, 51)
     printed, sound = (one(OPERA, problem, edition=e) for e in (PUBLISHED, SOUND))
     assert printed.sensitivity == pytest.approx(0.1110, abs=5e-5)
@@ -127,7 +125,7 @@ def test_sound_noise_is_smaller_for_the_same_guarantee() -> None:
 
 
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
-def test_the_claim_is_the_papers_alone(method) -> None:
+def test_the_claim_is_the_papers_alone(method):
     problem = Problem("huber", 0.01, 1_000, 10)
     printed, sound = (one(method, problem, edition=e) for e in (PUBLISHED, SOUND))
     assert (printed.claim.epsilon, printed.claim.delta) == (0.5, 1e-5)
@@ -136,7 +134,7 @@ def test_the_claim_is_the_papers_alone(method) -> None:
 
 
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
-def test_the_rule_for_t_is_public_whole_and_capped(method) -> None:
+def test_the_rule_for_t_is_public_whole_and_capped(method):
     for lam, radius in ((1e-6, None), (0.01, None), (0.0, 5.0)):
         for edition in Edition:
             for epsilon in (1e-9, 1.0, 1e3):
@@ -146,7 +144,7 @@ def test_the_rule_for_t_is_public_whole_and_capped(method) -> None:
                 assert 1 <= steps <= MAX_STEPS
 
 
-def test_published_t_is_where_the_two_terms_of_the_proof_meet() -> None:
+def test_published_t_is_where_the_two_terms_of_the_proof_meet():
     problem = Problem("logistic", 0.01, 5_000, 20)
     c = one(OPERA, problem, edition=PUBLISHED)
     mu, beta, radius = 0.01, 0.26, problem.solution_radius
@@ -176,9 +174,7 @@ def excess_risk(method, problem, features, labels, c, runs=400):
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.02, None), (0.3, None), (0.0, 1.0), (0.0, 6.0)])
 @pytest.mark.parametrize(("epsilon", "steps"), [(0.3, 1), (0.3, 40), (500.0, 5), (1.5, None)])
-def test_the_corrected_bound_holds(
-    data, method, loss, lam, radius, edition, epsilon, steps
-) -> None:
+def test_the_corrected_bound_holds(data, method, loss, lam, radius, edition, epsilon, steps):
     features, labels = data(400, 5)
     problem = Problem(loss, lam, 400, 5, radius=radius)
     c = one(method, problem, epsilon, 1e-3, edition, steps)
@@ -186,7 +182,7 @@ def test_the_corrected_bound_holds(
     assert mean - 4.0 * error <= c.bound_sound
 
 
-def test_the_corrected_bound_is_reached_within_a_small_factor() -> None:
+def test_the_corrected_bound_is_reached_within_a_small_factor():
     # Everyone on the curved part of the loss, so that β is the curvature everywhere.
     features, labels = np.ones((400, 1)), np.where(np.arange(400) % 2, 1.0, -1.0)
     problem = Problem("huber", 0.05, 400, 1, huber_width=3.0)
@@ -196,7 +192,7 @@ def test_the_corrected_bound_is_reached_within_a_small_factor() -> None:
     assert mean + 4.0 * error >= 0.5 * 0.5 * problem.smoothness * c.sigma**2
 
 
-def test_the_printed_bound_of_theorem_4_is_exceeded_where_the_minimiser_is_far() -> None:
+def test_the_printed_bound_of_theorem_4_is_exceeded_where_the_minimiser_is_far():
     # Its first term has no ‖w₀ - ŵ‖²: one step from 0, with hardly any noise, F is higher.
     features, labels = np.full((4_000, 1), 0.2), np.ones(4_000)
     problem = Problem("logistic", 1e-3, 4_000, 1)
@@ -206,7 +202,7 @@ def test_the_printed_bound_of_theorem_4_is_exceeded_where_the_minimiser_is_far()
     assert mean - 4.0 * error > 2.0 * c.bound_published
 
 
-def test_the_printed_bound_of_theorem_6_is_exceeded_at_many_steps(data) -> None:
+def test_the_printed_bound_of_theorem_6_is_exceeded_at_many_steps(data):
     # Its second term has no T², while the noise is calibrated to 3LTη/n.
     features, labels = data(500, 5)
     problem = Problem("logistic", 0.0, 500, 5, radius=3.0)
@@ -218,7 +214,7 @@ def test_the_printed_bound_of_theorem_6_is_exceeded_at_many_steps(data) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0])
 @pytest.mark.parametrize("lam", [0.1, 0.0])
-def test_the_orders_of_theorems_4_and_6_hold_all_the_same(lam: float, epsilon: float) -> None:
+def test_the_orders_of_theorems_4_and_6_hold_all_the_same(lam, epsilon):
     ratios = []
     for n in (10**5, 10**6, 10**7):
         problem = Problem("logistic", lam, n, 20, radius=None if lam else 3.0)
@@ -234,7 +230,7 @@ def test_the_orders_of_theorems_4_and_6_hold_all_the_same(lam: float, epsilon: f
     assert max(ratios) < 60.0
 
 
-def test_the_printed_bounds_are_as_printed() -> None:
+def test_the_printed_bounds_are_as_printed():
     # α²/ε = 2(σ/Δ)². Theorem 4's and Theorem 6's last lines, with T, d, n, L = 1 put in.
     alpha = 2.0 * analytic_sigma(0.5, 1e-5) ** 2
     strong = Problem("logistic", 0.01, 5_000, 20)
@@ -254,7 +250,7 @@ def test_the_printed_bounds_are_as_printed() -> None:
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.02, None), (0.0, 1.0), (0.0, 10.0)])
 @pytest.mark.parametrize("steps", [1, 5, 60])
-def test_the_optimisation_gap_holds_without_noise(data, loss, lam, radius, steps) -> None:
+def test_the_optimisation_gap_holds_without_noise(data, loss, lam, radius, steps):
     features, labels = data(300, 4)
     problem = Problem(loss, lam, 300, 4, radius=radius)
     c = one(OPERA, problem, 1e3, 0.5, steps=steps)
@@ -265,7 +261,7 @@ def test_the_optimisation_gap_holds_without_noise(data, loss, lam, radius, steps
     assert excess_risk_bound(problem, c.learning_rate, steps, 0.0) == bound
 
 
-def test_regression_expects_weights_that_just_reach_every_target() -> None:
+def test_regression_expects_weights_that_just_reach_every_target():
     long, short = (Problem("squared", lam, 350, 10) for lam in (0.01, 3.0))
     assert typical_share(long) * long.solution_radius == 1.0
     assert typical_share(short) == TYPICAL_SHARE  # R = 1/3 is closer than that
@@ -274,7 +270,7 @@ def test_regression_expects_weights_that_just_reach_every_target() -> None:
     steps = default_steps(long, Edition.SOUND, unit)
     rate = learning_rate(long, Edition.SOUND)
 
-    def expected(count: int) -> float:
+    def expected(count):
         noise = 0.5 * long.smoothness * 10 * (unit * sensitivity.exact(long, rate, count)) ** 2
         return optimisation_gap(long, rate, count) / long.solution_radius**2 + noise
 
@@ -296,7 +292,7 @@ def plain_descent(problem, features, labels, rate, steps):
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.4), (0.0, 50.0)])
 @pytest.mark.parametrize("share_of_zeros", [0.0, 0.9])  # dense and sparse products
-def test_descent_equals_a_plain_loop(data, loss, lam, radius, share_of_zeros) -> None:
+def test_descent_equals_a_plain_loop(data, loss, lam, radius, share_of_zeros):
     features, labels = data(30, 8)
     features[np.random.default_rng(5).random(features.shape) < share_of_zeros] = 0.0
     problem = Problem(loss, lam, 30, 8, radius=radius)
@@ -307,7 +303,7 @@ def test_descent_equals_a_plain_loop(data, loss, lam, radius, share_of_zeros) ->
         assert weights == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_start_counts_as_a_step_zero(data) -> None:
+def test_the_start_counts_as_a_step_zero(data):
     features, labels = data(30, 3)
     problem = Problem("logistic", 0.1, 30, 3)
     whole = output_noise.descend(problem, features, labels, 1.0, [4, 9])
@@ -327,7 +323,7 @@ def calibrated(problem, *, editions=(Edition.SOUND,), epsilons=(0.5, 2.0), steps
 @pytest.mark.parametrize("method", [OPERA, OUTPERT], ids=lambda method: method.key)
 def test_release_minus_centre_is_gaussian_of_the_calibrated_scale(
     data, assert_normal, method, edition
-) -> None:
+):
     features, labels = data(200, 5)
     problem = Problem("logistic", 0.05, 200, 5)
     chosen = method.calibrate(problem, [0.7], 1e-3, edition, Settings())
@@ -337,7 +333,7 @@ def test_release_minus_centre_is_gaussian_of_the_calibrated_scale(
     assert chosen[0].sigma == chosen[0].model_noise
 
 
-def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(data) -> None:
+def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(data):
     features, labels = data(200, 5)
     problem = Problem("huber", 0.05, 200, 5)
     chosen = calibrated(problem, editions=tuple(Edition))

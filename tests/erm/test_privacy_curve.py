@@ -1,7 +1,5 @@
 """The whole curve of a calibration agrees with the (ε, δ) that is certified for it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -9,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpcore.accounting import tradeoff
-from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.method import Settings
 from dpcore.erm.privacy_curve import SAMPLED, noise_advantage, privacy_curve
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.study import without_proof
@@ -21,7 +19,7 @@ DELTA = 1e-5
 GAUSSIAN = [("opera", "published"), ("opera", "sound"), ("outpert", "published"), ("dpgd", "sound")]
 
 
-def calibrated(method, edition, epsilon, adjacency, steps=None) -> Calibration:
+def calibrated(method, edition, epsilon, adjacency, steps=None):
     problem = Problem("logistic", 0.01, 455, 30, adjacency)
     calibrate = method_named(method).calibrate
     return calibrate(problem, [epsilon], DELTA, Edition(edition), Settings(steps=steps))[0]
@@ -29,9 +27,7 @@ def calibrated(method, edition, epsilon, adjacency, steps=None) -> Calibration:
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize(("method", "edition"), GAUSSIAN)
-def test_a_gaussian_curve_passes_through_what_is_certified(
-    method: str, edition: str, epsilon: float, adjacency: Adjacency
-) -> None:
+def test_a_gaussian_curve_passes_through_what_is_certified(method, edition, epsilon, adjacency):
     calibration = calibrated(method, edition, epsilon, adjacency)
     curve = privacy_curve(calibration)
     certified = calibration.certified.epsilon
@@ -48,7 +44,7 @@ def test_a_gaussian_curve_passes_through_what_is_certified(
 
 @pytest.mark.parametrize("edition", ["sound", "published"])
 @pytest.mark.parametrize("method", sorted(set(register()) - {"nonprivate", "adassp"}))
-def test_the_advantage_of_a_table_is_that_of_the_curve(method: str, edition: str) -> None:
+def test_the_advantage_of_a_table_is_that_of_the_curve(method, edition):
     """A card and the panel below it tell one number, of every method."""
     calibration = calibrated(method, edition, 3.0, Adjacency.ZERO_OUT)
     curve, told = privacy_curve(calibration), noise_advantage(calibration)
@@ -58,7 +54,7 @@ def test_the_advantage_of_a_table_is_that_of_the_curve(method: str, edition: str
 
 
 @pytest.mark.parametrize("steps", [1, 30, 400])
-def test_full_batch_steps_compose_to_one_gaussian(steps: int) -> None:
+def test_full_batch_steps_compose_to_one_gaussian(steps):
     result = calibrated("dpgd", "sound", 1.0, Adjacency.REPLACE_ONE, steps)
     exact = math.sqrt(steps) * result.sensitivity / result.sigma
     assert result.gaussian_mu is not None
@@ -66,7 +62,7 @@ def test_full_batch_steps_compose_to_one_gaussian(steps: int) -> None:
     assert result.gaussian_mu == pytest.approx(exact, rel=1e-13)
 
 
-def test_sampled_batches_have_a_certified_curve(adjacency: Adjacency) -> None:
+def test_sampled_batches_have_a_certified_curve(adjacency):
     sampled = calibrated("grpua", "sound", 1.0, adjacency, 50)
     assert sampled.sampling == ("fixed" if adjacency is Adjacency.REPLACE_ONE else "poisson")
     curve = privacy_curve(sampled)
@@ -77,7 +73,7 @@ def test_sampled_batches_have_a_certified_curve(adjacency: Adjacency) -> None:
     assert curve.delta(0.3 * sampled.certified.epsilon) > DELTA
 
 
-def test_the_curve_of_a_published_query_is_that_of_the_noise_on_its_sum() -> None:
+def test_the_curve_of_a_published_query_is_that_of_the_noise_on_its_sum():
     # Its query is n times the gradient of one record.
     published = calibrated("grpua", "published", 5.0, Adjacency.REPLACE_ONE, 20)
     curve = privacy_curve(published)
@@ -86,7 +82,7 @@ def test_the_curve_of_a_published_query_is_that_of_the_noise_on_its_sum() -> Non
     assert curve.delta(1.0) >= alone / published.problem.records
 
 
-def test_nothing_certified_has_no_curve() -> None:
+def test_nothing_certified_has_no_curve():
     for method, edition in GAUSSIAN:
         result = calibrated(method, edition, 1.0, Adjacency.ZERO_OUT)
         assert privacy_curve(without_proof(result)) is None

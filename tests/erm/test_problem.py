@@ -1,7 +1,5 @@
 """The public description of a task: constants, refusals, and the data it fits."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,7 +11,7 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 
 
-def test_the_constants_of_the_two_losses() -> None:
+def test_the_constants_of_the_two_losses():
     logistic = Problem("logistic", 1e-3, 100, 5)
     assert (logistic.lipschitz, logistic.smoothness, logistic.strong_convexity) == (1, 0.251, 1e-3)
     huber = Problem("huber", 0.1, 100, 5, huber_width=0.25)
@@ -45,7 +43,7 @@ def test_the_constants_of_the_two_losses() -> None:
         ({"loss": "huber", "huber_width": 0.0}, "Huber width h is 0, but"),
     ],
 )
-def test_what_is_refused_is_named_in_one_sentence(change, sentence) -> None:
+def test_what_is_refused_is_named_in_one_sentence(change, sentence):
     given = {"loss": "logistic", "lam": 0.1, "records": 100, "dimension": 5, **change}
     with pytest.raises(InvalidInput) as caught:
         Problem(**given)
@@ -53,7 +51,7 @@ def test_what_is_refused_is_named_in_one_sentence(change, sentence) -> None:
     assert str(caught.value).count(". ") == 0
 
 
-def test_squared_loss_is_as_lipschitz_as_the_others_and_takes_numbers() -> None:
+def test_squared_loss_is_as_lipschitz_as_the_others_and_takes_numbers():
     squared = Problem("squared", 0.01, 3, 2)
     assert (squared.lipschitz, squared.smoothness) == (1.0, 1.01)
     assert 2.0 < squared.gradient_change < 2.0 + 1e-13
@@ -65,7 +63,7 @@ def test_squared_loss_is_as_lipschitz_as_the_others_and_takes_numbers() -> None:
         Problem("logistic", 0.01, 3, 2).check_data(features, np.array([-1.0, 0.3, 1.0]))
 
 
-def test_values_are_kept_as_numbers() -> None:
+def test_values_are_kept_as_numbers():
     typed = Problem("logistic", "0.1", np.int64(100), 5.0, "zero-out", radius="2")
     assert typed == Problem("logistic", 0.1, 100, 5, Adjacency.ZERO_OUT, radius=2.0)
     assert (type(typed.lam), type(typed.records), type(typed.dimension)) == (float, int, int)
@@ -74,7 +72,7 @@ def test_values_are_kept_as_numbers() -> None:
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0, 30.0])
-def test_the_minimiser_lies_within_the_public_radius(data, loss, lam) -> None:
+def test_the_minimiser_lies_within_the_public_radius(data, loss, lam):
     features, _ = data(60, 4)
     features[:] = features[0] / np.linalg.norm(features[0])  # all agree: the longest minimiser
     problem = Problem(loss, lam, 60, 4)
@@ -94,14 +92,14 @@ def test_the_minimiser_lies_within_the_public_radius(data, loss, lam) -> None:
         (lambda x, y: (x, (y + 1.0) / 2.0), "labels hold other values"),
     ],
 )
-def test_data_that_would_break_the_sensitivity_are_refused(data, spoil, sentence) -> None:
+def test_data_that_would_break_the_sensitivity_are_refused(data, spoil, sentence):
     problem = Problem("logistic", 0.1, 40, 3)
     problem.check_data(*data(40, 3))
     with pytest.raises(InvalidInput, match=sentence):
         problem.check_data(*spoil(*data(40, 3)))
 
 
-def test_the_rule_for_lambda_sees_sizes_only() -> None:
+def test_the_rule_for_lambda_sees_sizes_only():
     assert default_lam(455, 30) == 0.01
     assert default_lam(10**6, 10) == 5e-5
     assert default_lam(455, 30) > default_lam(4_550, 30)

@@ -1,7 +1,5 @@
 """Corrected risks: what the counts cost and teach, unchanged where noise hides all."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -17,7 +15,6 @@ from dpcore.erm.recalibration import (
     GRID,
     KNOTS,
     MAX_SHARE,
-    Recalibration,
     knots,
     noisy_counts,
     recalibrate,
@@ -36,7 +33,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 Array = np.ndarray
 
 
-def planned(problem, total, method="dpgd", steps=None) -> Recalibration:
+def planned(problem, total, method="dpgd", steps=None):
     share = training_budget(total, problem.records)
     (made,) = method_named(method).calibrate(
         problem, [share.epsilon], share.delta, Edition.SOUND, Settings(steps)
@@ -44,14 +41,14 @@ def planned(problem, total, method="dpgd", steps=None) -> Recalibration:
     return recalibrate(made, total)
 
 
-def exact_counts(data: tuple[Array, Array], model: Array, adjacency: Adjacency) -> Array:
+def exact_counts(data, model, adjacency):
     problem = Problem("logistic", 1.0, *data[0].shape, adjacency)
     plan = dataclasses.replace(planned(problem, PrivacyBudget(1.0, 1e-5)), sigma=0.0)
     training = Training(problem, *data, [plan.training], 1, 0)
     return noisy_counts(training, [plan], model[None, None])[0, 0]
 
 
-def test_no_pair_of_neighbours_is_further_apart_and_one_is_as_far(adjacency: Adjacency) -> None:
+def test_no_pair_of_neighbours_is_further_apart_and_one_is_as_far(adjacency):
     draw = np.random.default_rng(0)
     plan = planned(Problem("logistic", 1.0, 30, 3, adjacency), PrivacyBudget(1.0, 1e-5))
     bound = plan.sensitivity
@@ -78,7 +75,7 @@ def test_no_pair_of_neighbours_is_further_apart_and_one_is_as_far(adjacency: Adj
     assert np.median(distances) < 0.99 * bound
 
 
-def test_counts_are_exact_and_blank_records_are_in_none(data) -> None:
+def test_counts_are_exact_and_blank_records_are_in_none(data):
     rows, labels = data(4_000, 5)
     blank = np.arange(4_000) % 7 == 0
     rows[blank], labels[blank] = 0.0, 0.0
@@ -93,7 +90,7 @@ def test_counts_are_exact_and_blank_records_are_in_none(data) -> None:
     assert not exact_counts((0.0 * rows, 0.0 * labels), model, ZERO).any()
 
 
-def test_noise_is_what_was_planned_and_no_other(adjacency, data, assert_normal) -> None:
+def test_noise_is_what_was_planned_and_no_other(adjacency, data, assert_normal):
     rows, labels = data(200, 3)
     problem = Problem("logistic", 1.0, 200, 3, adjacency)
     plan, model = planned(problem, PrivacyBudget(2.0, 1e-5)), np.array([1.0, 2.0, 0.0])
@@ -115,15 +112,15 @@ def test_noise_is_what_was_planned_and_no_other(adjacency, data, assert_normal) 
     ],
 )
 def test_training_and_counts_together_are_within_the_budget(
-    adjacency: Adjacency, steps: int | None, epsilon: float, delta: float, records: int
-) -> None:
+    adjacency, steps, epsilon, delta, records
+):
     total = PrivacyBudget(epsilon, delta)
     plan = planned(Problem("logistic", 1e-3, records, 12, adjacency), total, steps=steps)
     assert (plan.proof.epsilon, plan.proof.delta) == (epsilon, delta)
     assert plan.proof.adjacency is adjacency
     trained, interval = plan.training, 2e-4 * max(1.0, epsilon)
 
-    def together(share: float, *, above: bool) -> float:
+    def together(share, *, above):
         """ε by dp_accounting, above or below the exact one, with this share of the counts' σ."""
         parts = [
             library.from_gaussian_mechanism(
@@ -142,7 +139,7 @@ def test_training_and_counts_together_are_within_the_budget(
     assert together(0.5, above=False) > epsilon
 
 
-def test_the_share_is_small_and_comes_from_public_values() -> None:
+def test_the_share_is_small_and_comes_from_public_values():
     for epsilon in (0.01, 0.1, 1.0, 3.0, 10.0):
         shares = []
         for records in (100, 3_000, 60_000, 10**7):
@@ -157,7 +154,7 @@ def test_the_share_is_small_and_comes_from_public_values() -> None:
 
 
 @pytest.mark.parametrize("method", ["dpgd", "psgd", "opera", "dpnewton"])
-def test_every_method_with_one_gaussian_curve_can_be_corrected(method: str) -> None:
+def test_every_method_with_one_gaussian_curve_can_be_corrected(method):
     total = PrivacyBudget(0.9, 1e-5)
     plan = planned(Problem("logistic", 0.1, 500, 4, ZERO), total, method)
     limit = analytic_mu(0.9, 1e-5)
@@ -165,7 +162,7 @@ def test_every_method_with_one_gaussian_curve_can_be_corrected(method: str) -> N
     assert plan.alone.bound < 0.3 * 0.9
 
 
-def test_too_sure_risks_of_a_private_model_become_right() -> None:
+def test_too_sure_risks_of_a_private_model_become_right():
     draw = np.random.default_rng(4)
     rows = draw.normal(size=(26_000, 4))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -189,7 +186,7 @@ def test_too_sure_risks_of_a_private_model_become_right() -> None:
     assert (np.diff(corrected[0, 0, order]) >= 0.0).all()
 
 
-def test_counts_have_noise_of_their_own() -> None:
+def test_counts_have_noise_of_their_own():
     training = noise_generator(3, 1).standard_normal(200)
     counts = noise_generator(3, 1, COUNT_STREAM).standard_normal(200)
     assert abs(np.corrcoef(training, counts)[0, 1]) < 0.3
@@ -204,7 +201,7 @@ def test_counts_have_noise_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("model", [[0.0, 0.0], [1e-300, 0.0], [1e99, -1e99]])
-def test_a_model_of_any_length_gives_a_curve(model: list[float]) -> None:
+def test_a_model_of_any_length_gives_a_curve(model):
     rows, labels = np.array([[0.6, 0.8], [-1.0, 0.0], [0.0, 0.0]]), np.array([1.0, -1.0, 0.0])
     problem = Problem("logistic", 1.0, 3, 2, ZERO)
     plan = planned(problem, PrivacyBudget(1.0, 1e-5))
@@ -215,7 +212,7 @@ def test_a_model_of_any_length_gives_a_curve(model: list[float]) -> None:
     assert (np.diff(result.log_odds) >= 0.0).all()
 
 
-def test_what_cannot_be_corrected_is_refused() -> None:
+def test_what_cannot_be_corrected_is_refused():
     total = PrivacyBudget(1.0, 1e-5)
     problem = Problem("logistic", 0.1, 100, 3, ZERO)
     number = Problem("squared", 0.1, 100, 3, ZERO)
@@ -237,7 +234,7 @@ def test_what_cannot_be_corrected_is_refused() -> None:
             training_budget(PrivacyBudget(*budget), 100)
 
 
-def test_counts_of_something_else_are_refused() -> None:
+def test_counts_of_something_else_are_refused():
     problem = Problem("logistic", 0.1, 4, 2, ZERO)
     plan, other = (planned(problem, PrivacyBudget(epsilon, 1e-5)) for epsilon in (1.0, 2.0))
     rows, labels = 0.5 * np.ones((4, 2)), np.array([1.0, -1.0, 1.0, 1.0])
@@ -257,7 +254,7 @@ PLACES = np.linspace(-6.0, 6.0, 32)
 INNER = np.abs(PLACES) < 2.5
 
 
-def counts_of(log_odds, people: float) -> np.ndarray:
+def counts_of(log_odds, people):
     """Expected counts of scores that are normal with the standard deviation 1.2."""
     mass = np.exp(-0.5 * (PLACES / 1.2) ** 2)
     total = people * mass / mass.sum()
@@ -276,7 +273,7 @@ def counts_of(log_odds, people: float) -> np.ndarray:
     ],
     ids=["right", "too bold", "too shy", "bent", "saturating"],
 )
-def test_many_records_show_any_rising_curve(truth) -> None:
+def test_many_records_show_any_rising_curve(truth):
     actual = curves(counts_of(truth, 1e7)[None], PLACES[None], np.array([5.0]))
     risks = expit(actual.log_odds[0])
     assert np.abs(risks - expit(truth(PLACES)))[INNER].max() < 0.01
@@ -285,7 +282,7 @@ def test_many_records_show_any_rising_curve(truth) -> None:
     assert actual.at(scores)[0, 2] == actual.log_odds[0, -1]
 
 
-def test_noise_alone_changes_little_and_the_more_there_is_the_less() -> None:
+def test_noise_alone_changes_little_and_the_more_there_is_the_less():
     draw = np.random.default_rng(1)
     moved = []
     for sigma in (10.0, 1e3, 1e6):
@@ -297,7 +294,7 @@ def test_noise_alone_changes_little_and_the_more_there_is_the_less() -> None:
     assert max(moved) < 0.1
 
 
-def test_the_curve_never_falls_whatever_the_counts() -> None:
+def test_the_curve_never_falls_whatever_the_counts():
     draw = np.random.default_rng(2)
     for sigma in (0.0, 3.0, 1e4):
         counts = np.stack(
@@ -316,7 +313,7 @@ def test_the_curve_never_falls_whatever_the_counts() -> None:
     assert np.ptp(result.log_odds[3][INNER]) < 0.2  # of a reversed model: nobody differs
 
 
-def test_knots_without_records_count_for_nothing() -> None:
+def test_knots_without_records_count_for_nothing():
     draw = np.random.default_rng(3)
     gap = PLACES[1] - PLACES[0]
     wide = PLACES[0] + gap * np.arange(-32, 64)  # three times as many, with the same gap

@@ -29,7 +29,7 @@ from dpcore.methods import method_named
 REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 
 
-def table(records: int, dimension: int, label: float) -> tuple[np.ndarray, np.ndarray]:
+def table(records, dimension, label):
     """Rows of length 1, all alike, and labels -1 but for the last.
 
     At w = 0 this Huber loss slopes by -1, so that every record adds its own row times -y, and
@@ -41,7 +41,7 @@ def table(records: int, dimension: int, label: float) -> tuple[np.ndarray, np.nd
     return rows, labels
 
 
-def moved(records: int, dimension: int, adjacency: Adjacency, sums: type = np.float64) -> float:
+def moved(records, dimension, adjacency, sums=np.float64):
     """How far the computed sum of gradients moves with the last record."""
     problem, ends = Problem("huber", 0.01, records, dimension, adjacency), []
     for place in range(2):
@@ -58,14 +58,14 @@ SIZES = [(200_000, 13), (50_000, 100), (20_000, 60), (1_001, 3)]
 
 
 @pytest.mark.parametrize(("records", "dimension"), SIZES)
-def test_a_computed_sum_moves_by_no_more_than_is_calibrated(records, dimension, adjacency) -> None:
+def test_a_computed_sum_moves_by_no_more_than_is_calibrated(records, dimension, adjacency):
     problem = Problem("huber", 0.01, records, dimension, adjacency)
     result = moved(records, dimension, adjacency)
     exact = 2.0 if adjacency is REPLACE else 1.0
     assert exact * (1.0 - 1e-6) < result <= problem.gradient_change < exact * (1.0 + 1e-4)
 
 
-def test_sums_in_single_precision_move_by_more_than_is_calibrated() -> None:
+def test_sums_in_single_precision_move_by_more_than_is_calibrated():
     over = [
         moved(100_000, dimension, REPLACE, np.float32)
         / Problem("huber", 0.01, 100_000, dimension).gradient_change
@@ -78,7 +78,7 @@ RECORDS, DIMENSION = 60_000, 12
 ENGINES = ("dpgd", "dpftrl", "grpua", "sgdpert", "dpnewton")
 
 
-def sums_of(method: str, label: float, monkeypatch: pytest.MonkeyPatch) -> tuple[np.ndarray, float]:
+def sums_of(method, label, monkeypatch):
     """The sum of gradients at w = 0 that an engine adds its noise to, and what is calibrated."""
     problem = Problem("huber", 0.01, RECORDS, DIMENSION)
     chosen = method_named(method)
@@ -88,7 +88,7 @@ def sums_of(method: str, label: float, monkeypatch: pytest.MonkeyPatch) -> tuple
     if method == "dpgd":
         made = gradient.batch_gradient
 
-        def noted(*args: object) -> gradient.BatchGradient:
+        def noted(*args):
             function = made(*args)  # type: ignore[arg-type]
             return lambda weights: seen.append(function(weights).copy()) or seen[-1]  # type: ignore[func-returns-value]
 
@@ -96,7 +96,7 @@ def sums_of(method: str, label: float, monkeypatch: pytest.MonkeyPatch) -> tuple
     elif method == "dpnewton":
         step = newton_noise._next
 
-        def next_one(problem: Problem, weights, gradient, *rest):  # type: ignore[no-untyped-def]
+        def next_one(problem, weights, gradient, *rest):  # type: ignore[no-untyped-def]
             seen.append(gradient)
             return step(problem, weights, gradient, *rest)
 
@@ -117,7 +117,7 @@ def sums_of(method: str, label: float, monkeypatch: pytest.MonkeyPatch) -> tuple
 
 
 @pytest.mark.parametrize("method", ENGINES)
-def test_every_engine_sums_within_what_its_noise_is_sized_for(method, monkeypatch) -> None:
+def test_every_engine_sums_within_what_its_noise_is_sized_for(method, monkeypatch):
     one, calibrated = sums_of(method, -1.0, monkeypatch)
     other, _ = sums_of(method, 1.0, monkeypatch)
     assert one.dtype == other.dtype == np.float64
@@ -130,7 +130,7 @@ TERMS = st.lists(st.floats(-1.0, 1.0, allow_subnormal=False), min_size=1, max_si
 
 
 @given(TERMS, st.randoms(use_true_random=False))
-def test_any_order_of_a_sum_is_within_gamma_of_it(terms: list[float], order) -> None:  # type: ignore[no-untyped-def]
+def test_any_order_of_a_sum_is_within_gamma_of_it(terms, order):  # type: ignore[no-untyped-def]
     exact = sum(map(Fraction, terms))
     left = list(terms)
     while len(left) > 1:
@@ -140,7 +140,7 @@ def test_any_order_of_a_sum_is_within_gamma_of_it(terms: list[float], order) -> 
     assert abs(Fraction(left[0]) - exact) <= Fraction(rounding.gamma(len(terms))) * size
 
 
-def test_what_rounding_adds_grows_with_the_rows_and_is_refused_where_nothing_is_left() -> None:
+def test_what_rounding_adds_grows_with_the_rows_and_is_refused_where_nothing_is_left():
     added = [rounding.of_sum(rows, rows) for rows in (1_000, 36_000, 10**6, 10**7)]
     assert added == sorted(added)
     assert added[1] == pytest.approx(2.0 * 36_000**2 * 2.0**-53, rel=2e-3)
@@ -157,7 +157,7 @@ def test_what_rounding_adds_grows_with_the_rows_and_is_refused_where_nothing_is_
     ),
     st.floats(-1.0, 1.0),
 )
-def test_no_row_that_passes_the_check_is_longer_than_one(row: list[float], share: float) -> None:
+def test_no_row_that_passes_the_check_is_longer_than_one(row, share):
     """Whatever the arithmetic of the check let through."""
     line = np.array([row]) / np.linalg.norm(np.array(row) / max(map(abs, row)))
     line /= max(map(abs, row))
@@ -174,7 +174,7 @@ def test_no_row_that_passes_the_check_is_longer_than_one(row: list[float], share
 
 
 @pytest.mark.parametrize("excess", [1e-9, 1e-11])
-def test_longer_rows_are_refused(excess: float) -> None:
+def test_longer_rows_are_refused(excess):
     rows = np.array([[1.0 + excess, 0.0], [0.0, 1.0]])
     with pytest.raises(InvalidInput, match="at most 1"):
         Problem("logistic", 0.01, 2, 2).check_data(rows, np.ones(2))
@@ -182,11 +182,11 @@ def test_longer_rows_are_refused(excess: float) -> None:
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
-def test_no_slope_exceeds_one_whatever_the_library_rounds_to(loss, kind, monkeypatch) -> None:
+def test_no_slope_exceeds_one_whatever_the_library_rounds_to(loss, kind, monkeypatch):
     margins = np.concatenate([np.linspace(-40.0, 40.0, 20_001), [-1e30, 1e30, 0.0]]).astype(kind)
     exact = np.tanh
 
-    def generous(values: np.ndarray, out: np.ndarray) -> np.ndarray:
+    def generous(values, out):
         exact(values, out=out)
         out *= values.dtype.type(1.0 + 4.0 * np.finfo(values.dtype).eps)
         return out
@@ -197,7 +197,7 @@ def test_no_slope_exceeds_one_whatever_the_library_rounds_to(loss, kind, monkeyp
     assert np.abs(slopes).max() == 1.0
 
 
-def test_a_descent_is_off_by_no_more_than_is_counted() -> None:
+def test_a_descent_is_off_by_no_more_than_is_counted():
     """Against the same descent in long double."""
     generator = np.random.default_rng(5)
     rows = generator.normal(size=(400, 6))
@@ -217,7 +217,7 @@ def test_a_descent_is_off_by_no_more_than_is_counted() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 1.5])
-def test_a_minimiser_is_checked_on_the_records_themselves(share: float) -> None:
+def test_a_minimiser_is_checked_on_the_records_themselves(share):
     generator = np.random.default_rng(3)
     rows = generator.normal(size=(500, 4))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -235,7 +235,7 @@ def test_a_minimiser_is_checked_on_the_records_themselves(share: float) -> None:
             objective_noise._check(*check)
 
 
-def test_the_newton_step_counts_its_own_rounding() -> None:
+def test_the_newton_step_counts_its_own_rounding():
     problem = Problem("logistic", 0.01, 1_000, 20)
     tau = 0.25 / 1_000
     exact = tau / (0.05 * (0.05 + tau))

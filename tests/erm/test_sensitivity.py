@@ -1,7 +1,5 @@
 """How far neighbours drift apart under descent: never beyond the exact Δ, and all the way to it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -21,7 +19,7 @@ BOTH = (Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT)
 STEPS = (1, 3, 40, 2_000)
 
 
-def longest_step(problem: Problem) -> float:
+def longest_step(problem):
     return 2.0 / (problem.smoothness + problem.strong_convexity)
 
 
@@ -50,7 +48,7 @@ def problem_for(loss, lam, adjacency, records=100, dimension=2, radius=1e5):
 @pytest.mark.parametrize("lam", [0.1, 0.03])
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
 @pytest.mark.parametrize("steps", STEPS)
-def test_huber_from_zero_reaches_the_exact_sensitivity(adjacency, lam, share, steps) -> None:
+def test_huber_from_zero_reaches_the_exact_sensitivity(adjacency, lam, share, steps):
     # ‖w‖ ≤ 1/(nμ) < 1 - h keeps the one record on the straight part of the loss.
     problem = problem_for("huber", lam, adjacency)
     record = np.array([1.0, 0.0])
@@ -58,7 +56,7 @@ def test_huber_from_zero_reaches_the_exact_sensitivity(adjacency, lam, share, st
 
 
 @pytest.mark.parametrize(("share", "steps"), [(1.0, 1), (1.0, 20), (0.1, 20), (0.01, 2_000)])
-def test_projected_huber_reaches_the_exact_convex_sensitivity(adjacency, share, steps) -> None:
+def test_projected_huber_reaches_the_exact_convex_sensitivity(adjacency, share, steps):
     problem = problem_for("huber", 0.0, adjacency, radius=0.5)
     rate = share * longest_step(problem)
     assert rate * steps / problem.records < 0.5  # straight part, inside the ball
@@ -69,9 +67,7 @@ def test_projected_huber_reaches_the_exact_convex_sensitivity(adjacency, share, 
 @pytest.mark.parametrize("lam", [0.1, 0.0])
 @pytest.mark.parametrize("share", [1.0, 0.1])
 @pytest.mark.parametrize("steps", [1, 3, 40])
-def test_logistic_from_a_far_start_reaches_the_exact_sensitivity(
-    adjacency, lam, share, steps
-) -> None:
+def test_logistic_from_a_far_start_reaches_the_exact_sensitivity(adjacency, lam, share, steps):
     # Both versions of the record have slope -1 at w₀ = -far·e₁ and nearly opposite directions.
     problem = problem_for("logistic", lam, adjacency, radius=1e6)
     rate = share * longest_step(problem)
@@ -82,7 +78,7 @@ def test_logistic_from_a_far_start_reaches_the_exact_sensitivity(
     assert_reached(problem, record, other, rate, steps, start)
 
 
-def test_logistic_from_zero_reaches_about_half() -> None:
+def test_logistic_from_zero_reaches_about_half():
     # Why the far start is needed: at w = 0 every slope is -1/2.
     problem = problem_for("logistic", 0.1, Adjacency.REPLACE_ONE)
     rate = longest_step(problem)
@@ -114,19 +110,19 @@ def neighbours(draw):
 
 
 @given(neighbours())
-def test_random_neighbours_never_exceed_it(case) -> None:
+def test_random_neighbours_never_exceed_it(case):
     problem, rate, steps, rows, start = case
     reached = distance(problem, rows[0], rows[1], rows[2:], rate, steps, start)
     assert reached <= sensitivity.exact(problem, rate, steps) * ROUNDING + 1e-13
 
 
-def test_a_step_beyond_the_condition_can_exceed_it() -> None:
+def test_a_step_beyond_the_condition_can_exceed_it():
     # Opposite records on the curved part of a wide loss: |1 - ηβ| > 1 spreads the two runs apart.
     problem = Problem("huber", 0.01, 1_001, 2, huber_width=2.0)
     record = np.array([1.0, 0.0])
     rest = np.vstack([np.tile(record, (500, 1)), np.tile(-record, (500, 1))])
 
-    def ratio(share: float) -> float:
+    def ratio(share):
         rate = share * longest_step(problem)
         reached = distance(problem, record, -record, rest, rate, 8)
         return reached / sensitivity.exact(problem, rate, 8)
@@ -145,7 +141,7 @@ def test_a_step_beyond_the_condition_can_exceed_it() -> None:
 )
 def test_the_printed_bound_is_never_below_the_exact_one(
     loss, lam, records, steps, adjacency, width
-) -> None:
+):
     problem = Problem(loss, lam, records, 3, adjacency, width, 1.0)
     rate = learning_rate(problem, Edition.PUBLISHED)
     printed = sensitivity.published(problem, rate, steps)
@@ -153,7 +149,7 @@ def test_the_printed_bound_is_never_below_the_exact_one(
     assert sensitivity.exact(problem, rate, steps) > 0.0
 
 
-def test_paper_figures() -> None:
+def test_paper_figures():
     problem = Problem("logistic", 1e-3, 45_211, 51)
     rate = learning_rate(problem, Edition.PUBLISHED)
     assert sensitivity.published(problem, rate, 1) == pytest.approx(0.1110, abs=5e-5)
@@ -165,7 +161,7 @@ def test_paper_figures() -> None:
     )
 
 
-def test_tiny_shrinkage_keeps_its_digits() -> None:
+def test_tiny_shrinkage_keeps_its_digits():
     # (1 - ημ)^T would round to 1 here: the answer is cηT/n to first order.
     problem = Problem("logistic", 1e-9, 100, 3)
     assert sensitivity.exact(problem, 1e-8, 3) == pytest.approx(2.0 * 1e-8 * 3 / 100, rel=1e-12)
@@ -173,7 +169,7 @@ def test_tiny_shrinkage_keeps_its_digits() -> None:
 
 @pytest.mark.parametrize("lam", [0.0, 0.1])
 @pytest.mark.parametrize("printed", [True, False])
-def test_the_step_condition_is_checked(lam, printed) -> None:
+def test_the_step_condition_is_checked(lam, printed):
     problem = problem_for("logistic", lam, Adjacency.REPLACE_ONE)
     top = (1.0 if printed else 2.0) / (0.25 + 2.0 * lam)
     assert sensitivity.step_condition(problem, top, printed=printed).met
@@ -184,7 +180,7 @@ def test_the_step_condition_is_checked(lam, printed) -> None:
 
 @pytest.mark.parametrize("lam", [0.0, 1e-9, 1e-3, 0.3, 7.0])
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
-def test_the_rule_for_the_step_meets_its_own_condition(edition, lam, loss) -> None:
+def test_the_rule_for_the_step_meets_its_own_condition(edition, lam, loss):
     problem = problem_for(loss, lam, Adjacency.REPLACE_ONE)
     rate = learning_rate(problem, edition)
     printed = edition is Edition.PUBLISHED

@@ -17,7 +17,6 @@ from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.study import Study
 from dpcore.export.report import parts
 from dpcore.export.report.build import report
-from dpcore.export.report.findings import Findings
 from dpcore.export.report.gather import gathered
 from dpcore.export.report.html import html, shown
 from dpcore.figures.statements import statement
@@ -56,19 +55,19 @@ HOSTILE = (
 class Read(HTMLParser):
     """Elements, attributes and text of a file, as a browser takes them."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.tags: set[str] = set()
         self.attributes: dict[str, set[str]] = {}
         self.text = ""
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         for name, value in attrs:
             self.attributes.setdefault(name, set()).add(value or "")
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
 
 
@@ -79,7 +78,7 @@ def found():
         yield gathered(STUDY, 1.0, "opera", threshold=0.2, by="sex")
 
 
-def section(made: parts.Report, title: str) -> str:
+def section(made, title):
     (one,) = (each for each in made.sections if each.title == title)
     return str(asdict(one))
 
@@ -259,12 +258,12 @@ def test_the_gap_of_groups_is_that_between_the_rates_above_it(found):
         assert int(gap[cell].split()[0]) == max(rates) - min(rates)
 
 
-def own_groups(found: Findings) -> list[str]:
+def own_groups(found):
     """The groups whose rates a report tells."""
     return [row[0] for row in group_rows(found)]
 
 
-def group_rows(found: Findings) -> tuple[tuple[str, ...], ...]:
+def group_rows(found):
     """The table of groups of a report."""
     shown = next(one for one in report(found, DAY).sections if "Groups" in one.title)
     return next(part for part in shown.parts if isinstance(part, parts.ReportTable)).rows

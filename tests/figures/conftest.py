@@ -1,7 +1,5 @@
 """A table with known numbers, in the columns the evaluation gives."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
@@ -11,7 +9,7 @@ EPSILONS = (1e-9, 1e-6, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
 TITLES = {"opera": "OPERA", "outpert": "OutPert", "dpgd": "DP-GD"}
 
 
-def row(method: str, epsilon: float, sigma: float, accuracy: float, **other: object) -> dict:
+def row(method, epsilon, sigma, accuracy, **other):
     return {
         "method": method,
         "edition": "sound",
@@ -41,7 +39,7 @@ def row(method: str, epsilon: float, sigma: float, accuracy: float, **other: obj
     } | other
 
 
-def series(epsilon: float = math.nan, **other: object) -> dict:
+def series(epsilon=math.nan, **other):
     """What rows say of one model; of a private one where it has an ε."""
     private = not math.isnan(epsilon)
     return {
@@ -58,19 +56,19 @@ def series(epsilon: float = math.nan, **other: object) -> dict:
     } | other
 
 
-def short(told: str) -> bool:
+def short(told):
     """At most twenty words a sentence; signs are no words."""
     sentences = told.replace(". ", ".\n").splitlines()
     return all(sum(any(map(str.isalnum, word)) for word in one.split()) <= 20 for one in sentences)
 
 
 @pytest.fixture
-def titles() -> dict[str, str]:
+def titles():
     return dict(TITLES)
 
 
 @pytest.fixture
-def table() -> pd.DataFrame:
+def table():
     """OPERA's σ stops at 4; OutPert's grows as 1/ε; DP-GD has no bound and little noise."""
     rows = []
     for epsilon in EPSILONS:

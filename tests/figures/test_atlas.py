@@ -1,7 +1,5 @@
 """The figure of families and statuses: its bars are the table's, and so is its sentence."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
@@ -9,7 +7,7 @@ from dpcore.figures.atlas import LOOKS, families
 from dpcore.systems import register, standing
 
 
-def table(*rows: tuple[str, str, int]) -> pd.DataFrame:
+def table(*rows):
     return pd.DataFrame(rows, columns=["family", "status", "systems"])
 
 
@@ -23,7 +21,7 @@ MIXED = table(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_count_is_drawn_and_told_apart_without_colour(dark: bool) -> None:
+def test_every_count_is_drawn_and_told_apart_without_colour(dark):
     figure = families(MIXED, dark=dark).figure
     drawn = {
         (name, bar.name): count
@@ -39,7 +37,7 @@ def test_every_count_is_drawn_and_told_apart_without_colour(dark: bool) -> None:
     assert len(set(fillings)) == len(set(colours)) == len(figure.data) == 3
 
 
-def test_the_sentence_counts() -> None:
+def test_the_sentence_counts():
     result = families(MIXED)
     assert result.sentence == (
         "7 of 10 are described only, the others checked or run here. "
@@ -57,10 +55,10 @@ def test_the_sentence_counts() -> None:
     assert alone.sentence == "One system: “proved (our corrected version)”."
 
 
-def test_every_verdict_of_the_register_has_a_look() -> None:
+def test_every_verdict_of_the_register_has_a_look():
     assert {standing(each).label for each in register().values()} <= set(LOOKS)
 
 
-def test_each_status_has_a_look_of_its_own() -> None:
+def test_each_status_has_a_look_of_its_own():
     for place in range(3):
         assert len({look[place] for look in LOOKS.values()}) == len(LOOKS)

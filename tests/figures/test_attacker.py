@@ -1,13 +1,10 @@
 """The attacker's figure says what its table says, in the words of its adjacency."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.accounting import tradeoff
 from dpcore.accounting.risk import odds
 from dpcore.figures import attacker, people
-from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_mu
@@ -16,14 +13,7 @@ TITLES = {"exact": "from the noise", "budget": "from the budget"}
 RATE = 0.01
 
 
-def drawn(
-    adjacency: Adjacency = Adjacency.ZERO_OUT,
-    *,
-    epsilon: float = 1.0,
-    exact: bool = True,
-    rate: float = RATE,
-    dark: bool = False,
-) -> Drawn:
+def drawn(adjacency=Adjacency.ZERO_OUT, *, epsilon=1.0, exact=True, rate=RATE, dark=False):
     curves = {"budget": tradeoff.from_budget(epsilon, 1e-5, adjacency)}
     if exact:
         mu = float(analytic_mu(epsilon, 1e-5))
@@ -33,7 +23,7 @@ def drawn(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_each_line_differs_by_more_than_colour(dark: bool) -> None:
+def test_each_line_differs_by_more_than_colour(dark):
     shown = [trace for trace in drawn(dark=dark).figure.data if trace.mode == "lines"]
     assert len(shown) == 3
     assert len({trace.line.dash for trace in shown}) == 3
@@ -41,7 +31,7 @@ def test_each_line_differs_by_more_than_colour(dark: bool) -> None:
     assert len({trace.marker.symbol for trace in marks}) == 2
 
 
-def test_the_mark_stands_on_its_line_at_the_chosen_rate() -> None:
+def test_the_mark_stands_on_its_line_at_the_chosen_rate():
     for trace in drawn(rate=0.1).figure.data:
         if trace.mode == "markers":
             line = next(
@@ -55,7 +45,7 @@ def test_the_mark_stands_on_its_line_at_the_chosen_rate() -> None:
             assert below <= trace.y[0] <= above
 
 
-def test_axes_and_height_stay_as_epsilon_moves() -> None:
+def test_axes_and_height_stay_as_epsilon_moves():
     for one, other in ((drawn(epsilon=0.01), drawn(epsilon=30.0)),):
         for name in ("xaxis", "yaxis"):
             assert one.figure.layout[name].range == other.figure.layout[name].range
@@ -64,7 +54,7 @@ def test_axes_and_height_stay_as_epsilon_moves() -> None:
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-def test_the_sentence_has_the_numbers_and_the_adjacency(adjacency: Adjacency) -> None:
+def test_the_sentence_has_the_numbers_and_the_adjacency(adjacency):
     result = drawn(adjacency)
     hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, adjacency), RATE))
     mu = float(analytic_mu(1.0, 1e-5))
@@ -78,7 +68,7 @@ def test_the_sentence_has_the_numbers_and_the_adjacency(adjacency: Adjacency) ->
         assert text in result.alt
 
 
-def test_without_the_whole_curve_only_the_budget_speaks() -> None:
+def test_without_the_whole_curve_only_the_budget_speaks():
     result = drawn(exact=False)
     hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT), RATE))
     assert f"at most {percent_at_most(hits)} of the" in result.sentence
@@ -89,14 +79,14 @@ def test_without_the_whole_curve_only_the_budget_speaks() -> None:
     }
 
 
-def test_each_point_carries_its_source_and_adjacency_on_hover() -> None:
+def test_each_point_carries_its_source_and_adjacency_on_hover():
     for trace in drawn().figure.data[1:]:
         assert "zero-out" in trace.hovertemplate
         assert "GDP" in trace.hovertemplate or "(1, 1e-05) alone" in trace.hovertemplate
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
-def test_the_table_of_the_hundred_adds_up(epsilon: float) -> None:
+def test_the_table_of_the_hundred_adds_up(epsilon):
     told = odds(PrivacyBudget(epsilon, 1e-5), Adjacency.REPLACE_ONE)
     table = people.table(told)
     assert table["people"].sum() == 100

@@ -1,7 +1,5 @@
 """A corrected curve in a picture and in sentences, and what it changes, from known numbers."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
@@ -30,7 +28,7 @@ MODEL = pd.Series(
 )
 
 
-def curves(column: Column, private: list[float], corrected: list[float]) -> pd.DataFrame:
+def curves(column, private, corrected):
     count = len(private)
     numbers = [20.0, 60.0, 100.0] if column.kind == "number" else list(range(count))
     return pd.DataFrame(
@@ -45,7 +43,7 @@ def curves(column: Column, private: list[float], corrected: list[float]) -> pd.D
     )
 
 
-def test_both_curves_are_drawn_and_the_largest_change_is_told() -> None:
+def test_both_curves_are_drawn_and_the_largest_change_is_told():
     rows = curves(AGE, [-1.0, 0.0, math.log(4.0)], [-1.0, 0.0, math.log(2.0)])
     drawn = corrected_curve(rows, MODEL, entry_of(AGE), 0.0)
     _, private, by_hand = drawn.figure.data
@@ -70,7 +68,7 @@ def test_both_curves_are_drawn_and_the_largest_change_is_told() -> None:
     )
 
 
-def test_levels_too_and_hostile_names_are_cut() -> None:
+def test_levels_too_and_hostile_names_are_cut():
     levels = (HOSTILE + "1", HOSTILE + "2")
     column = Column(HOSTILE, "category", "", levels=levels)
     rows = curves(column, [0.0, 0.7], [0.0, 0.1])
@@ -101,7 +99,7 @@ def test_levels_too_and_hostile_names_are_cut() -> None:
         ),
     ],
 )
-def test_what_it_changes_is_told_with_its_error(measure, ends, error: float, told: str) -> None:
+def test_what_it_changes_is_told_with_its_error(measure, ends, error, told):
     row = {"measure": measure, "private": ends[0], "corrected": ends[1], "test_error": error}
     sentence = effect(pd.DataFrame([row | {"tested": 10_000, "run": 2}]))
     assert f"the correction changes {told}" in sentence

@@ -1,7 +1,5 @@
 """The reliability curve and its sentences, from a table with known numbers."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
@@ -11,9 +9,7 @@ from dpcore.figures.calibration import correction, reliability_curve
 from tests.figures.conftest import series
 
 
-def made(
-    title: str, observed: list[float], epsilon: float = math.nan, **other: object
-) -> pd.DataFrame:
+def made(title, observed, epsilon=math.nan, **other):
     told = [0.04, 0.3, 0.7]
     return pd.DataFrame(
         series(epsilon, title=title, baseline="trees")
@@ -34,7 +30,7 @@ MODEL = made(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_curve_has_its_diagonal_its_band_and_the_model_without_privacy(dark: bool) -> None:
+def test_the_curve_has_its_diagonal_its_band_and_the_model_without_privacy(dark):
     drawn = reliability_curve(MODEL, WITHOUT, people="patients", dark=dark)
     diagonal, reference, band, curve = drawn.figure.data
     assert list(diagonal.x) == list(diagonal.y) == [0.0, 1.0]
@@ -51,14 +47,14 @@ def test_the_curve_has_its_diagonal_its_band_and_the_model_without_privacy(dark:
     assert drawn.sentence in drawn.alt
 
 
-def test_an_empty_bin_is_left_out() -> None:
+def test_an_empty_bin_is_left_out():
     nobody = MODEL.assign(observed=[0.041, math.nan, 0.69])
     drawn = reliability_curve(nobody, WITHOUT, people="patients")
     assert list(drawn.figure.data[-1].x) == [0.04, 0.7]
     assert "told 70 %, 69 % have the condition" in drawn.sentence
 
 
-def test_the_share_of_a_correction_is_told() -> None:
+def test_the_share_of_a_correction_is_told():
     told = correction(pd.Series({"epsilon": 2.0, "training_epsilon": 1.9}))
     assert told.startswith("Correcting the risks takes 5.0 % of ε. The model is trained at ε = 1.9")
     assert told.endswith("Both together are proved for ε = 2.")

@@ -1,7 +1,5 @@
 """A figure carries its own look, and says of its data what a browser needs to draw it once."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path
@@ -18,7 +16,7 @@ from dpcore.figures.style import edge, ground
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
 
-def drawn(values: pd.Series, *, epsilon: float = 1.0) -> Drawn:
+def drawn(values, *, epsilon=1.0):
     figure = canvas(300, False, xaxis=axis("ε", range=[0.0, epsilon]))
     add_scatter(
         figure,
@@ -33,7 +31,7 @@ def drawn(values: pd.Series, *, epsilon: float = 1.0) -> Drawn:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_ground_is_the_page_s_and_no_template_stands_behind_it(dark: bool) -> None:
+def test_the_ground_is_the_page_s_and_no_template_stands_behind_it(dark):
     theme = tomllib.loads(CONFIG.read_text("utf-8"))["theme"]["dark" if dark else "light"]
     figure = canvas(300, dark, xaxis=axis("ε", automargin=False))
     assert theme["backgroundColor"] == ground(dark)
@@ -47,19 +45,19 @@ def test_the_ground_is_the_page_s_and_no_template_stands_behind_it(dark: bool) -
     assert layout["yaxis"]["automargin"] is True
 
 
-def test_axes_of_numbers_are_not_measured_in_the_browser() -> None:
+def test_axes_of_numbers_are_not_measured_in_the_browser():
     layout = canvas(300, False, fixed=True, xaxis=axis("ε"), yaxis=axis("σ")).layout
     assert not layout.xaxis.automargin
     assert not layout.yaxis.automargin
     assert {side: layout.margin[side] for side in WITH_AXES} == WITH_AXES
 
 
-def left(*ticks: str, title: str = "") -> float:
+def left(*ticks, title=""):
     words = axis(title, ticktext=ticks)
     return float(canvas(300, False, fixed=True, yaxis=words).layout.margin.l)
 
 
-def test_the_margin_holds_the_longest_line_of_the_names() -> None:
+def test_the_margin_holds_the_longest_line_of_the_names():
     assert left("male<br>4,612") == left("1") == WITH_AXES["l"]
     long = "marital status = married"
     assert left("1", long) > WITH_AXES["l"]
@@ -69,7 +67,7 @@ def test_the_margin_holds_the_longest_line_of_the_names() -> None:
     assert left(long, title="marital status") > left(long)
 
 
-def test_no_array_is_packed() -> None:
+def test_no_array_is_packed():
     (trace,) = json.loads(drawn(pd.Series([1.5, 2.5])).figure.to_json())["data"]
     assert trace["x"] == trace["y"] == [1.5, 2.5]
     assert trace["customdata"] == [[1.5], [2.5]]
@@ -78,14 +76,14 @@ def test_no_array_is_packed() -> None:
     assert trace["text"] == ["a", "b"]
 
 
-def test_what_a_page_shows_is_written_once_and_is_the_figure() -> None:
+def test_what_a_page_shows_is_written_once_and_is_the_figure():
     shown = drawn(pd.Series([1.5, 2.5]))
     assert shown.written.to_dict() is shown.written.to_dict()
     assert shown.written.to_dict() == shown.figure.to_dict()
     assert plotly.io.to_json(shown.written) == shown.figure.to_json()
 
 
-def test_data_have_the_same_name_as_long_as_they_are_the_same() -> None:
+def test_data_have_the_same_name_as_long_as_they_are_the_same():
     first = drawn(pd.Series([1.5, 2.5])).figure.layout.datarevision
     assert drawn(pd.Series([1.5, 2.5]), epsilon=2.0).figure.layout.datarevision == first
     assert drawn(pd.Series([1.5, 2.6])).figure.layout.datarevision != first

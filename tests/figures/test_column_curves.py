@@ -1,7 +1,5 @@
 """Risk curves in pictures and sentences, from a table with known numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -19,15 +17,13 @@ GAIN = Column("gain", "number", "", "€", 0, 999, bounds_reason="here", transfo
 HOSTILE = "<a href='x'>$y$ %{x}</a> " * 9
 
 
-def entry_of(column: Column) -> Entry:
+def entry_of(column):
     label = Label("ill", "ill", "well")
     texts = dict.fromkeys(("key", "title", "source", "licence", "citation", "task"), "x")
     return Entry(**texts, records_are="people", records=9, traps=(), label=label, columns=(column,))
 
 
-def made(
-    column: Column, log_odds: list[float], *, epsilon: float = math.nan, width: float = 0.0
-) -> pd.DataFrame:
+def made(column, log_odds, *, epsilon=math.nan, width=0.0):
     count = len(log_odds)
     numbers = np.linspace(*column.bounds, count) if column.kind == "number" else np.arange(count)
     middle = count // 2 if column.kind == "number" else 0
@@ -51,7 +47,7 @@ def made(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark: bool) -> None:
+def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark):
     model = made(AGE, [-1.0, 0.0, math.log(3.0)], epsilon=1.0, width=math.log(2.0))
     drawn = column_curve(model, made(AGE, [-2.0, 0.0, 2.0]), entry_of(AGE), dark=dark)
     band, without, private = drawn.figure.data
@@ -82,7 +78,7 @@ def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark: b
         (0.0, 0.4, "Some single runs put them higher and others lower."),
     ],
 )
-def test_runs_that_do_not_agree_are_told_so(value: float, width: float, told: str) -> None:
+def test_runs_that_do_not_agree_are_told_so(value, width, told):
     model = made(AGE, [-value, 0.0, value * 1.01], epsilon=0.1, width=width)
     sentence = column_curve(model, made(AGE, [0.0, 0.0, 0.0]), entry_of(AGE)).sentence
     assert told in sentence
@@ -93,7 +89,7 @@ def test_runs_that_do_not_agree_are_told_so(value: float, width: float, told: st
 
 
 @pytest.mark.parametrize("measure", ["risk", "risk_at_average"])
-def test_a_risk_is_told_with_all_that_is_held_and_at_what(measure: str) -> None:
+def test_a_risk_is_told_with_all_that_is_held_and_at_what(measure):
     sex = Column("sex", "category", "", levels=("female", "male"))
     entry = replace(entry_of(AGE), columns=(AGE, sex))
     model = made(AGE, [-1.0, 0.0, math.log(3.0)], epsilon=1.0, width=math.log(2.0))
@@ -117,7 +113,7 @@ def test_a_risk_is_told_with_all_that_is_held_and_at_what(measure: str) -> None:
     assert short(f"{drawn.alt} {drawn.detail}".replace("; ", ". "))
 
 
-def test_levels_stand_below_each_other() -> None:
+def test_levels_stand_below_each_other():
     sex = Column("sex", "category", "", levels=("female", "male"))
     model, without = made(sex, [0.0, 0.7], epsilon=1.0, width=0.1), made(sex, [0.0, 0.5])
     drawn = column_curve(model, without, entry_of(sex))
@@ -130,14 +126,14 @@ def test_levels_stand_below_each_other() -> None:
     assert drawn.sentence.startswith(started)
 
 
-def test_a_long_tail_has_an_axis_after_its_transform() -> None:
+def test_a_long_tail_has_an_axis_after_its_transform():
     model = made(GAIN, [0.0, 1.0, 2.0], epsilon=1.0)
     axis = column_curve(model, made(GAIN, [0.0, 1.0, 2.0]), entry_of(GAIN)).figure.layout.xaxis
     assert list(axis.ticktext) == ["0", "1", "10", "100", "999"]
     assert list(axis.tickvals) == pytest.approx(np.log1p([0.0, 1.0, 10.0, 100.0, 999.0]))
 
 
-def test_hostile_names_are_shown_literally_and_cut() -> None:
+def test_hostile_names_are_shown_literally_and_cut():
     levels = (HOSTILE + "1", HOSTILE + "2")
     for column in (
         Column(HOSTILE, "category", "", levels=levels),

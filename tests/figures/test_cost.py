@@ -1,7 +1,5 @@
 """The cost of privacy: its parts, as they are written, add up to the total as it is written."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pandas as pd
@@ -20,16 +18,16 @@ RMSE = Quality(Metric("rmse", -1.0, 350.0, "days"))
 SHARES = st.floats(0.0, 1.0)
 
 
-def number(shown: str) -> Decimal:
+def number(shown):
     return Decimal(shown.replace("−", "-").replace(",", ""))
 
 
-def adds_up(cost: Cost) -> bool:
+def adds_up(cost):
     return number(cost.form) + number(cost.noise) == number(cost.total)
 
 
 @given(SHARES, SHARES, SHARES)
-def test_points_of_accuracy_add_up(baseline: float, noiseless: float, value: float) -> None:
+def test_points_of_accuracy_add_up(baseline, noiseless, value):
     cost = Cost(baseline, noiseless, value, ACCURACY)
     assert adds_up(cost)
     # And to the percentages that stand beside them.
@@ -38,19 +36,19 @@ def test_points_of_accuracy_add_up(baseline: float, noiseless: float, value: flo
 
 
 @given(SHARES, SHARES, SHARES)
-def test_areas_add_up(baseline: float, noiseless: float, value: float) -> None:
+def test_areas_add_up(baseline, noiseless, value):
     assert adds_up(Cost(baseline, noiseless, value, AREA))
 
 
 @given(*[st.floats(1e-3, 1e5)] * 3)
-def test_errors_add_up(baseline: float, noiseless: float, value: float) -> None:
+def test_errors_add_up(baseline, noiseless, value):
     cost = Cost(baseline, noiseless, value, RMSE)
     assert adds_up(cost)
     largest = max(baseline, noiseless, value)
     assert float(number(cost.total)) == pytest.approx(value - baseline, abs=0.011 * largest)
 
 
-def test_the_total_is_the_difference_of_what_stands_there() -> None:
+def test_the_total_is_the_difference_of_what_stands_there():
     # Unrounded it is 4.85, which reads 4.9 or 4.8 by luck.
     cost = Cost(0.78345, 0.76, 0.73495, ACCURACY)
     assert [ACCURACY.shown(each) for each in (0.78345, 0.73495)] == ["78.3 %", "73.5 %"]
@@ -61,20 +59,20 @@ def test_the_total_is_the_difference_of_what_stands_there() -> None:
     )
 
 
-def test_errors_of_different_sizes_share_their_decimals() -> None:
+def test_errors_of_different_sizes_share_their_decimals():
     cost = Cost(54.1, 60.0, 180.0, RMSE)
     assert (cost.form, cost.noise, cost.total, RMSE.unit) == ("+6", "+120", "+126", "days")
     assert cost.without == "126 more than without privacy (54.1)"
     assert (Cost(0.0, 0.0, 0.0, RMSE).total, Cost(54.1, 54.1, 54.1, RMSE).noise) == ("0", "0")
 
 
-def test_it_is_read_from_a_row_of_curves() -> None:
+def test_it_is_read_from_a_row_of_curves():
     result = pd.Series(row("opera", 1.0, 0.1, 0.7, accuracy_noiseless=0.75))
     assert Cost.of(result, 0.8, ACCURACY) == Cost(0.8, 0.75, 0.7, ACCURACY)
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_each_methods_bar_has_both_parts_in_colours_of_their_own(dark: bool) -> None:
+def test_each_methods_bar_has_both_parts_in_colours_of_their_own(dark):
     costs = {"OPERA": Cost(0.8, 0.75, 0.7, ACCURACY), "DP-GD": Cost(0.8, 0.81, 0.79, ACCURACY)}
     drawn = bars(costs, ACCURACY, dark=dark)
     form, noise = drawn.figure.data
@@ -90,7 +88,7 @@ def test_each_methods_bar_has_both_parts_in_colours_of_their_own(dark: bool) -> 
     assert "OPERA" in drawn.alt
 
 
-def test_bars_end_where_the_words_say() -> None:
+def test_bars_end_where_the_words_say():
     cost = Cost(54.1, 60.0, 180.0, RMSE)
     figure = bars({"OPERA": cost}, RMSE).figure
     form, noise = figure.data
@@ -101,7 +99,7 @@ def test_bars_end_where_the_words_say() -> None:
     assert high > 126.0
 
 
-def test_a_change_that_counts_as_none_stays_small() -> None:
+def test_a_change_that_counts_as_none_stays_small():
     figure = bars({"OPERA": Cost(0.8, 0.799, 0.799, ACCURACY)}, ACCURACY).figure
     assert figure.data[0].x[0] == pytest.approx(-0.1)
     assert figure.layout.xaxis.range[0] < -0.9

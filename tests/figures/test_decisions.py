@@ -1,7 +1,5 @@
 """The decision curve and its sentences, from a table with known numbers."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
@@ -17,7 +15,7 @@ ALL = {0.1: 0.25, 0.2: 0.15, 0.5: -0.4}
 """Net benefit of treating everybody."""
 
 
-def made(benefits: dict[float, float], epsilon: float = math.nan, **other: object) -> pd.DataFrame:
+def made(benefits, epsilon=math.nan, **other):
     rows = [
         series(epsilon, threshold=threshold, net_benefit=benefit)
         | {"net_benefit_low": benefit, "net_benefit_high": benefit}
@@ -27,7 +25,7 @@ def made(benefits: dict[float, float], epsilon: float = math.nan, **other: objec
     return pd.DataFrame(rows)
 
 
-def model(epsilon: float, benefit: float, **other: object) -> pd.DataFrame:
+def model(epsilon, benefit, **other):
     rows = made(dict.fromkeys(THRESHOLDS, benefit), epsilon, **other)
     return rows.assign(net_benefit_low=benefit - 0.02, net_benefit_high=benefit + 0.01)
 
@@ -43,7 +41,7 @@ OTHERS = pd.concat(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_four_lines_are_drawn_and_told(dark: bool) -> None:
+def test_four_lines_are_drawn_and_told(dark):
     drawn = decision_curve(model(1.0, 0.2), OTHERS, threshold=0.2, dark=dark)
     names = [trace.name for trace in drawn.figure.data if trace.name]
     assert names == ["without privacy: trees", "treat all", "treat none", "OPERA, ε = 1"]
@@ -68,7 +66,7 @@ def test_four_lines_are_drawn_and_told(dark: bool) -> None:
     assert "runs" not in drawn.figure.data[0].hovertemplate
 
 
-def test_the_least_epsilon_is_told_with_that_of_nearly_all_runs() -> None:
+def test_the_least_epsilon_is_told_with_that_of_nearly_all_runs():
     line = pd.concat([model(0.1, 0.1), model(1.0, 0.16), model(10.0, 0.2)])
     told = worth(line, OTHERS, 0.2)
     assert told == (
@@ -83,7 +81,7 @@ def test_the_least_epsilon_is_told_with_that_of_nearly_all_runs() -> None:
     assert worth(line.assign(splits=7), OTHERS, 0.2).endswith(several)
 
 
-def test_a_model_that_is_worth_no_more_is_told_so() -> None:
+def test_a_model_that_is_worth_no_more_is_told_so():
     line = pd.concat([model(0.1, 0.2), model(10.0, 0.15)])
     told = worth(line, OTHERS, 0.2)
     assert told == (

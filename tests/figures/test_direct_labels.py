@@ -1,7 +1,5 @@
 """Names beside lines: off every line and every other name, and next to their own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +17,7 @@ STOPS = np.linspace(0.0, 1.0, STEPS + 1)
     arrays(float, (4, 16), elements=st.floats(0.0, 1.0)),
     st.lists(st.floats(0.02, 0.4), min_size=3, max_size=3),
 )
-def test_no_name_is_crossed_by_a_line_or_by_another(heights, widths) -> None:
+def test_no_name_is_crossed_by_a_line_or_by_another(heights, widths):
     lines = [(X, each) for each in heights]
     taken = [Box(0.0, 0.3, 0.9, 1.0)]
     result = places(lines, widths, HEIGHT, taken)
@@ -44,7 +42,7 @@ def test_no_name_is_crossed_by_a_line_or_by_another(heights, widths) -> None:
             assert gap <= 0.2 * HEIGHT + 1e-9
 
 
-def test_a_name_stands_where_its_line_is_far_from_the_others() -> None:
+def test_a_name_stands_where_its_line_is_far_from_the_others():
     joined = np.where(X < 0.5, 0.5, 0.2)
     (box, other) = places([(X, joined), (X, np.full(16, 0.5))], [0.1, 0.1], HEIGHT)
     assert box is not None
@@ -62,11 +60,11 @@ def test_a_name_stands_where_its_line_is_far_from_the_others() -> None:
         ([(X, np.full(16, 0.5)), (X, np.full(16, 0.52)), (X, np.full(16, 0.48))], 0.1),
     ],
 )
-def test_there_is_no_name_where_there_is_no_room(lines, width) -> None:
+def test_there_is_no_name_where_there_is_no_room(lines, width):
     assert places(lines, [width], HEIGHT) == [None]
 
 
-def test_no_name_stands_where_a_thick_line_hides_its_own() -> None:
+def test_no_name_stands_where_a_thick_line_hides_its_own():
     thin = np.where(X < 0.5, 0.5, 0.2)
     lines = [(X, thin), (X, np.full(16, 0.5))]
     (box,) = places(lines, [0.1], HEIGHT, thick=1)

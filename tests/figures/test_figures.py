@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,21 +40,19 @@ DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
 }
 
 
-def sigma(table: pd.DataFrame, **words: Any) -> Drawn:
+def sigma(table, **words):
     """σ of methods that add it to the same."""
     (drawn,) = noise.sigma(table, queries={}, **words)
     return drawn
 
 
-def lines(drawn: Drawn) -> list:
+def lines(drawn):
     return [trace for trace in drawn.figure.data if trace.mode == "lines+markers"]
 
 
 @pytest.mark.parametrize("kind", DRAW)
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_figure_stays_put_and_its_series_differ_by_more_than_colour(
-    kind: str, dark: bool, table: pd.DataFrame, titles: Titles
-) -> None:
+def test_a_figure_stays_put_and_its_series_differ_by_more_than_colour(kind, dark, table, titles):
     drawn = DRAW[kind](table, titles, dark)
     looks = [(trace.line.dash, trace.marker.symbol) for trace in lines(drawn)]
     assert len(looks) == 3
@@ -88,18 +85,14 @@ def test_a_figure_stays_put_and_its_series_differ_by_more_than_colour(
         ),
     ],
 )
-def test_what_belongs_beside_epsilon_is_told_in_few_words(
-    known: dict[str, float | str], told: str
-) -> None:
+def test_what_belongs_beside_epsilon_is_told_in_few_words(known, told):
     usual = {"delta": 1e-5, "adjacency": "zero-out", "status": "proved", "gaussian_mu": math.nan}
     assert guarantee_in_short(pd.Series(usual | known)) == told
 
 
 @pytest.mark.parametrize("kind", DRAW)
 @pytest.mark.parametrize("epsilon", [0.01, 10.0])
-def test_the_sentence_is_about_the_chosen_epsilon(
-    kind: str, epsilon: float, table: pd.DataFrame, titles: Titles
-) -> None:
+def test_the_sentence_is_about_the_chosen_epsilon(kind, epsilon, table, titles):
     draw = {
         "objective": partial(tradeoff.objective, references=[]),
         "excess risk": tradeoff.excess_risk,
@@ -111,13 +104,13 @@ def test_the_sentence_is_about_the_chosen_epsilon(
         assert f"{titles[one['method']]} {plain(one[kind.replace(' ', '_')])}" in sentence
 
 
-def test_a_curve_that_falls_back_has_not_arrived() -> None:
+def test_a_curve_that_falls_back_has_not_arrived():
     rows = pd.DataFrame({"epsilon": [0.1, 1.0, 10.0], "accuracy": [0.95, 0.7, 0.95]})
     assert crossing(rows, "accuracy", 0.9) == 10.0
     assert crossing(rows, "accuracy", 0.96) is None
 
 
-def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
+def test_bands_join_low_and_high(table, titles):
     figure = DRAW["objective"](table, titles, False).figure
     bands = [trace for trace in figure.data if trace.fill == "toself"]
     rows = table[table["method"] == "opera"]
@@ -125,23 +118,21 @@ def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
     assert list(bands[0].y) == pytest.approx(expected)
 
 
-def test_an_objective_of_nothing_has_no_place_on_its_axis(
-    table: pd.DataFrame, titles: Titles
-) -> None:
+def test_an_objective_of_nothing_has_no_place_on_its_axis(table, titles):
     drawn = tradeoff.objective(table, [ReferenceLine("minimum", 0.0)], titles=titles)
     assert all(math.isfinite(end) for end in drawn.figure.layout.yaxis.range)
     assert not drawn.figure.layout.shapes
     assert "without privacy it is 0." in drawn.sentence
 
 
-def test_a_series_without_results_is_left_out(table: pd.DataFrame, titles: Titles) -> None:
+def test_a_series_without_results_is_left_out(table, titles):
     table.loc[table["method"] == "dpgd", ["accuracy", "objective", "sigma", "excess_risk"]] = np.nan
     for kind, draw in DRAW.items():
         names = {trace.name for trace in draw(table, titles, False).figure.data}
         assert "DP-GD" not in names, kind
 
 
-def test_two_editions_are_named_and_marked_apart(table: pd.DataFrame, titles: Titles) -> None:
+def test_two_editions_are_named_and_marked_apart(table, titles):
     both = pd.concat([table, table.assign(edition="published")])
     drawn = DRAW["objective"](both, titles, False)
     marks = {trace.name: trace.marker.symbol for trace in lines(drawn)}
@@ -151,9 +142,7 @@ def test_two_editions_are_named_and_marked_apart(table: pd.DataFrame, titles: Ti
     assert {trace.y[0]: trace.marker.symbol for trace in small.figure.data} == marks
 
 
-def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(
-    table: pd.DataFrame, titles: Titles
-) -> None:
+def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(table, titles):
     drawn = tradeoff.excess_risk(table, titles=titles)
     for part in ("lies below its bound", "4 times what is", "No bound with constants: DP-GD"):
         assert part in drawn.detail
@@ -168,7 +157,7 @@ def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(
     assert "1 of 32 measured values lie above" in tradeoff.excess_risk(table, titles=titles).detail
 
 
-def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Titles) -> None:
+def test_the_plateau_is_found_where_there_is_one(table, titles):
     opera = table[table["method"] == "opera"].sort_values("epsilon")
     outpert = table[table["method"] == "outpert"].sort_values("epsilon")
     assert noise.plateau(opera) == 0.1
@@ -182,7 +171,7 @@ def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Ti
     assert axis.ticktext[0] == "1e-9"
 
 
-def test_no_less_noise_is_named_than_the_proof_needs(table: pd.DataFrame, titles: Titles) -> None:
+def test_no_less_noise_is_named_than_the_proof_needs(table, titles):
     here = (table["method"] == "dpgd") & (table["epsilon"] == 1.0)
     table.loc[here, "sigma"] = 77.0298
     drawn = sigma(table, titles=titles, epsilon=1.0)
@@ -191,7 +180,7 @@ def test_no_less_noise_is_named_than_the_proof_needs(table: pd.DataFrame, titles
     assert "77.1" in hovers
 
 
-def test_noise_on_different_things_has_an_axis_each(table: pd.DataFrame, titles: Titles) -> None:
+def test_noise_on_different_things_has_an_axis_each(table, titles):
     weights, sums = noise.sigma(table, titles=titles, queries=QUERIES)
     assert "on the trained weights is: OPERA" in weights.sentence
     assert "on the sum of the gradients, each step is: DP-GD" in sums.sentence
@@ -201,9 +190,7 @@ def test_noise_on_different_things_has_an_axis_each(table: pd.DataFrame, titles:
     assert len(noise.sigma(table[table["method"] != "dpgd"], titles=titles, queries=QUERIES)) == 1
 
 
-def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
-    table: pd.DataFrame, titles: Titles
-) -> None:
+def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(table, titles):
     assert "grows with ε" not in sigma(table, titles=titles).detail
     here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
     table.loc[here, "sigma"] = 0.9
@@ -222,7 +209,7 @@ def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     assert "Further left the rule takes a single step; where it ends, the curves" in sentence
 
 
-def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles: Titles) -> None:
+def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles):
     diabetes = prepare(load("diabetes"), Preparation())
     epsilons = (1e-9, 1e-6, 1e-5, 1e-3, 0.01, 0.03, 0.1, 0.15, 1.0, 10.0, 70.0, 100.0)
     methods = ("opera", "psgd")
@@ -243,7 +230,7 @@ def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles: Titles) ->
     assert "σ also grows with ε: OPERA between ε = 1 (T = 1) and ε = 10" in drawn.detail
 
 
-def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles: Titles) -> None:
+def test_words_about_a_plateau_stay_inside_the_axes(table, titles):
     constant = table[table["method"] == "dpgd"].replace({"epsilon": {1e-6: 1e-7}})
     for last, towards in ((1e-7, "left"), (1e-3, "center"), (10.0, "right"), (100.0, "right")):
         still = constant.assign(sigma=[0.01 if e <= last else 1e-4 for e in constant["epsilon"]])
@@ -258,7 +245,7 @@ def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles:
     }
 
 
-def test_the_rule_for_the_steps_makes_noise_grow_on_the_first_view(titles: Titles) -> None:
+def test_the_rule_for_the_steps_makes_noise_grow_on_the_first_view(titles):
     split = prepare(load("breast_cancer"), Preparation())
     study = Study(methods=("opera",), epsilons=(0.15, 0.2, 0.3, 0.5, 10.0))
     result = noise.rise(closed_form(study, split))
@@ -268,9 +255,7 @@ def test_the_rule_for_the_steps_makes_noise_grow_on_the_first_view(titles: Title
     assert noise.rise(closed_form(replace(study, steps=20), split)) is None
 
 
-def test_the_chosen_epsilon_counts_points_against_the_first_reference(
-    table: pd.DataFrame, titles: Titles
-) -> None:
+def test_the_chosen_epsilon_counts_points_against_the_first_reference(table, titles):
     drawn = chosen.accuracy(table[table["epsilon"] == 1.0], REFERENCES, titles=titles)
     assert "At ε = 1" in drawn.sentence
     assert "DP-GD +1.0" in drawn.sentence
@@ -278,9 +263,7 @@ def test_the_chosen_epsilon_counts_points_against_the_first_reference(
     assert [trace.y[0] for trace in drawn.figure.data] == ["DP-GD", "OPERA", "OutPert"]
 
 
-def cases(
-    rows: pd.DataFrame, titles: Titles, others: list[chosen.Cases], records: int = 100_000
-) -> Drawn:
+def cases(rows, titles, others, records=100_000):
     return chosen.patients(
         rows,
         others,
@@ -293,7 +276,7 @@ def cases(
     )
 
 
-def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: Titles) -> None:
+def test_cases_among_a_thousand_are_drawn_and_said(table, titles):
     others = [chosen.Cases("no privacy", 9.0, 18.0)]
     drawn = cases(table[table["epsilon"] == 1.0], titles, others)
     words = "At ε = 1, of 1,000 patients like the test records, 333 are cases of ill"
@@ -304,9 +287,7 @@ def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: 
     assert "OPERA misses 138" in drawn.sentence
 
 
-def test_cases_judged_from_few_records_are_given_as_ranges(
-    table: pd.DataFrame, titles: Titles
-) -> None:
+def test_cases_judged_from_few_records_are_given_as_ranges(table, titles):
     opera = table[(table["epsilon"] == 1.0) & (table["method"] == "opera")]
     rates = {"missed_per_1000": 333.0 * 11 / 27, "false_per_1000": 667.0 * 11 / 53}
     drawn = cases(opera.assign(**rates), titles, [], 80)
@@ -321,9 +302,7 @@ def test_cases_judged_from_few_records_are_given_as_ranges(
     assert "judged from 80 test records (95 % interval)" in drawn.sentence
 
 
-def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
-    table: pd.DataFrame, titles: Titles
-) -> None:
+def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(table, titles):
     status = table["status"].mask(table["method"] == "dpgd", "claim not supported")
     table = table.assign(status=status)
     at_one = table[table["epsilon"] == 1.0]
@@ -337,7 +316,7 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 10.0, 100.0])
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_icon_array_always_shows_a_hundred(epsilon: float, dark: bool) -> None:
+def test_the_icon_array_always_shows_a_hundred(epsilon, dark):
     told = odds(PrivacyBudget(epsilon, 1e-5), Adjacency.ZERO_OUT)
     drawn = people.hundred(told, dark=dark)
     sizes = [len(trace.x) for trace in drawn.figure.data]
@@ -346,24 +325,24 @@ def test_the_icon_array_always_shows_a_hundred(epsilon: float, dark: bool) -> No
     assert drawn.sentence == told.sentence
 
 
-def luminance(colour: str) -> float:
+def luminance(colour):
     channels = [int(colour[start : start + 2], 16) / 255.0 for start in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(one, other):
     bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
     return (bright + 0.05) / (dim + 0.05)
 
 
 @pytest.mark.parametrize("method", [*style.LOOKS, "a method nobody knows"])
-def test_lines_stand_out_from_their_ground(method: str) -> None:
+def test_lines_stand_out_from_their_ground(method):
     assert contrast(style.look(method).on(False), "#FFFFFF") >= 3.0
     assert contrast(style.look(method).on(True), "#0F151B") >= 3.0
 
 
-def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles) -> None:
+def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles):
     opera = table["method"] == "opera"
     table.loc[opera & (table["epsilon"] >= 10.0), "status"] = curves.UNSUPPORTED
     name = curves.name_of(table, "opera", "sound", titles)
@@ -373,7 +352,7 @@ def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles) -> None:
     assert curves.name_of(table, "dpgd", "sound", titles) == "DP-GD"
 
 
-def test_known_looks_are_all_different() -> None:
+def test_known_looks_are_all_different():
     # A model of the survey is drawn alone.
     looks = [one for key, one in style.LOOKS.items() if key != style.SURVEY]
     for field in ("colour", "colour_on_dark", "dash", "marker"):

@@ -1,7 +1,5 @@
 """Groups and the gap between them in pictures and sentences, from a table with known numbers."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
@@ -15,12 +13,7 @@ from tests.figures.conftest import series, short
 WOMEN, MEN, FEW = "sex = female", "sex = male", "sex unknown"
 
 
-def made(
-    values: dict[str, float],
-    epsilon: float = math.nan,
-    measure: str = "missed_per_1000",
-    small: tuple[str, ...] = (FEW,),
-) -> pd.DataFrame:
+def made(values, epsilon=math.nan, measure="missed_per_1000", small=(FEW,)):
     rows = pd.DataFrame({"group": list(values), "value": list(values.values())})
     width = 0.0 if math.isnan(epsilon) else 10.0 if measure.endswith("1000") else 0.01
     return rows.assign(
@@ -31,7 +24,7 @@ def made(
     )
 
 
-def values(women: float, men: float, few: float, everybody: float) -> dict[str, float]:
+def values(women, men, few, everybody):
     return {WOMEN: women, MEN: men, FEW: few, EVERYBODY: everybody, GAP: abs(women - men)}
 
 
@@ -52,15 +45,13 @@ WITHOUT = made(values(100.0, 90.0, 10.0, 95.0))
         (values(100.4, 60.0, 900.0, 95.0), ("for no group that is", "everybody: no change")),
     ],
 )
-def test_the_group_that_privacy_hurts_most_is_told(
-    private: dict[str, float], parts: tuple[str, ...]
-) -> None:
+def test_the_group_that_privacy_hurts_most_is_told(private, parts):
     told = hurt(made(private, 1.0), WITHOUT, "missed_per_1000")
     assert all(part in told for part in ("missed cases", *parts, "Too small to say", FEW)), told
     assert short(told)
 
 
-def test_where_the_reference_finds_hardly_any_case_nothing_is_compared() -> None:
+def test_where_the_reference_finds_hardly_any_case_nothing_is_compared():
     found = values(0.02, 0.0, 0.9, 0.012)
     without = pd.concat([WITHOUT, made(found, measure="true_positive_rate")])
     private = made(values(100.0, 90.0, 10.0, 95.0), 1.0)
@@ -79,10 +70,10 @@ def test_where_the_reference_finds_hardly_any_case_nothing_is_compared() -> None
     )
 
 
-def test_groups_that_are_too_small_are_never_the_worst() -> None:
+def test_groups_that_are_too_small_are_never_the_worst():
     private = values(101.0, 140.0, 500.0, 110.0)
 
-    def told(*small: str) -> str:
+    def told(*small):
         return hurt(made(private, 1.0, small=small), WITHOUT, "missed_per_1000")
 
     assert told().startswith("Privacy raises missed cases most for sex unknown: 490 more of 1,000")
@@ -99,7 +90,7 @@ def test_groups_that_are_too_small_are_never_the_worst() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_every_measure_has_its_direction_and_unit(measure: str) -> None:
+def test_every_measure_has_its_direction_and_unit(measure):
     scale = 1.0 if WORDS[measure].kind == "1000" else 1e-3
     without = made({k: scale * v for k, v in values(500, 500, 1, 500).items()}, measure=measure)
     private = {k: scale * v for k, v in values(540, 470, 1, 505).items()}
@@ -119,7 +110,7 @@ def test_every_measure_has_its_direction_and_unit(measure: str) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_each_group_is_drawn_with_its_size_and_small_ones_faint(dark: bool) -> None:
+def test_each_group_is_drawn_with_its_size_and_small_ones_faint(dark):
     private = made(values(141.0, 92.0, 500.0, 107.0), 1.0)
     drawn = of_groups(private, WITHOUT, "missed_per_1000", dark=dark)
     reference, large, small = drawn.figure.data
@@ -143,7 +134,7 @@ def test_each_group_is_drawn_with_its_size_and_small_ones_faint(dark: bool) -> N
     assert short(f"{drawn.alt} {DETAIL} {GAP_DETAIL}")
 
 
-def test_hostile_names_are_shown_literally_and_cut() -> None:
+def test_hostile_names_are_shown_literally_and_cut():
     name = "<a href='x'>$y$ %{x}</a> " * 9
     values = {f"c = {name}": 1.0, MEN: 2.0, EVERYBODY: 1.5, GAP: 1.0}
     drawn = of_groups(made(values, 1.0), made(values), "missed_per_1000")
@@ -155,7 +146,7 @@ def test_hostile_names_are_shown_literally_and_cut() -> None:
         assert "%{x}" not in text
 
 
-def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
+def test_the_gap_is_drawn_against_epsilon_and_told():
     line = pd.concat([made(values(300.0, 90.0, 1.0, 95.0), 0.1), made(values(141, 92, 1, 9), 1.0)])
     drawn = gap(line, WITHOUT, "missed_per_1000", 1.0)
     for part in ("At ε = 1 ", "missed cases", "49 of 1,000 with OPERA", "female (141)", "(92)"):
@@ -178,9 +169,7 @@ def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
         ("auc", 1e-3, "0.014"),
     ],
 )
-def test_the_gap_is_between_the_values_as_they_are_shown(
-    measure: str, unit: float, told: str
-) -> None:
+def test_the_gap_is_between_the_values_as_they_are_shown(measure, unit, told):
     # 97.6 and 84.4 lie 13.2 apart, and 98 and 84 stand in the picture.
     rates = {group: unit * value for group, value in values(97.6, 84.4, 1.0, 9.0).items()}
     model, without = made(rates, 1.0, measure), made(rates, measure=measure)
@@ -193,7 +182,7 @@ def test_the_gap_is_between_the_values_as_they_are_shown(
     assert row["value_low"] < row["value"] == row["value_high"]
 
 
-def test_a_band_that_goes_below_zero_is_drawn_and_told_whole() -> None:
+def test_a_band_that_goes_below_zero_is_drawn_and_told_whole():
     model = made(values(95.0, 92.0, 1.0, 94.0), 1.0)
     drawn = gap(model, WITHOUT, "missed_per_1000", 1.0)
     assert "9 of 10 runs lie between −7 and 13." in drawn.sentence

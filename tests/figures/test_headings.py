@@ -1,7 +1,5 @@
 """Headings of tables in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.evaluation import curve_columns
@@ -23,7 +21,7 @@ from dpcore.figures.headings import heading
         ("ε spent so far", "ε spent so far"),
     ],
 )
-def test_a_column_is_named_in_words(column: str, words: str) -> None:
+def test_a_column_is_named_in_words(column, words):
     assert heading(column) == words
 
 
@@ -38,7 +36,7 @@ def test_a_column_is_named_in_words(column: str, words: str) -> None:
         curve_columns.columns(REGRESSION),
     ],
 )
-def test_no_two_columns_of_a_table_share_a_heading(columns: tuple[str, ...]) -> None:
+def test_no_two_columns_of_a_table_share_a_heading(columns):
     headings = [heading(column) for column in columns]
     assert len(set(headings)) == len(columns)
     assert not any("_" in words for words in headings)

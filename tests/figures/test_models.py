@@ -1,7 +1,5 @@
 """The figure of a survey's model: what is drawn, and sentences that the table bears out."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
@@ -12,11 +10,11 @@ from dpcore.models.register import model_named
 MODEL = model_named("naive-bayes")
 
 
-def values_of(mean: float) -> tuple[float, float, float]:
+def values_of(mean):
     return mean, mean - 0.04, mean + 0.02
 
 
-def table(*values: float, status: str = "proved") -> pd.DataFrame:
+def table(*values, status="proved"):
     epsilons = [0.1, 1.0, 10.0]
     private = ("private", status, "some accountant")
     rows = [
@@ -29,7 +27,7 @@ def table(*values: float, status: str = "proved") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(SUMMARY))
 
 
-def test_curve_band_and_references_are_drawn() -> None:
+def test_curve_band_and_references_are_drawn():
     drawn = figures.curve(table(0.62, 0.8, 0.89), MODEL)
     line = next(trace for trace in drawn.figure.data if trace.mode == "lines+markers")
     assert list(line.x) == [0.1, 1.0, 10.0]
@@ -54,17 +52,17 @@ def test_curve_band_and_references_are_drawn() -> None:
         ((0.62, 0.89, 0.8), "at some ε, but not at the largest"),
     ],
 )
-def test_the_sentence_says_from_where_noise_no_longer_matters(values, said) -> None:
+def test_the_sentence_says_from_where_noise_no_longer_matters(values, said):
     assert said in figures.curve(table(*values), MODEL).sentence
 
 
-def test_an_unproved_answer_says_so_first() -> None:
+def test_an_unproved_answer_says_so_first():
     said = figures.answer(table(0.62, 0.8, 0.89, status="claim not supported"), MODEL)
     assert said.startswith("**Not protected as claimed:** accuracy on test records at ε = 1: ")
     assert "Not protected" not in figures.answer(table(0.62, 0.8, 0.89), MODEL)
 
 
-def test_the_answer_names_the_chosen_epsilon() -> None:
+def test_the_answer_names_the_chosen_epsilon():
     said = figures.answer(table(0.62, 0.8, 0.89), MODEL)
     for word in (MODEL.measure.title, "ε = 1:", "80.0 %", "76.0 %", "82.0 %", "90.0 %", "60.0 %"):
         assert word in said

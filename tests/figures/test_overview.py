@@ -1,7 +1,5 @@
 """The first picture: the line in focus, the chosen ε, and the cost in two parts end to end."""
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -12,7 +10,6 @@ from dpcore.evaluation.scoring import AREA as AREA_METRIC
 from dpcore.evaluation.scoring import Metric
 from dpcore.figures.cost import FORM, NOISE, Cost
 from dpcore.figures.curves import ReferenceLine
-from dpcore.figures.drawn import Drawn
 from dpcore.figures.overview import LETTERS, ROW, overview
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import LOOKS, look
@@ -28,7 +25,7 @@ QUALITIES = {
 }
 
 
-def measured(table: pd.DataFrame, quality: Quality) -> pd.DataFrame:
+def measured(table, quality):
     """The table's accuracies as another measure; an accuracy a is the error 100 (1 - a)."""
     table = table.assign(accuracy_noiseless=table["accuracy"] + 0.02)
     names = [name for name in table if str(name).startswith("accuracy")]
@@ -41,17 +38,17 @@ def measured(table: pd.DataFrame, quality: Quality) -> pd.DataFrame:
 
 
 def drawing(
-    table: pd.DataFrame,
-    titles: dict[str, str],
-    quality: Quality = ACCURACY,
+    table,
+    titles,
+    quality=ACCURACY,
     *,
-    epsilon: float = 1.0,
-    baseline: float | None = None,
-    name: str = "the best proved method",
-    subject: str = "it",
-    so_far: bool = False,
-    dark: bool = False,
-) -> tuple[Drawn, Cost, pd.Series]:
+    epsilon=1.0,
+    baseline=None,
+    name="the best proved method",
+    subject="it",
+    so_far=False,
+    dark=False,
+):
     table = measured(table, quality)
     line = table[table["method"] == "opera"].sort_values("epsilon")
     row = line[line["epsilon"] == epsilon].iloc[0]
@@ -79,8 +76,8 @@ def drawing(
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("column", QUALITIES)
 def test_the_line_stands_at_epsilon_and_the_bars_end_where_the_values_say(
-    table, titles, column: str, dark: bool
-) -> None:
+    table, titles, column, dark
+):
     for epsilon in (1e-3, 1.0, 100.0):
         drawn, cost, row = drawing(table, titles, QUALITIES[column], epsilon=epsilon, dark=dark)
         figure = drawn.figure
@@ -101,7 +98,7 @@ def test_the_line_stands_at_epsilon_and_the_bars_end_where_the_values_say(
         assert cost.sentence in drawn.alt
 
 
-def test_thin_lines_have_their_names_beside_them(table, titles) -> None:
+def test_thin_lines_have_their_names_beside_them(table, titles):
     drawn, _, _ = drawing(table, titles)
     labels = [
         words for words in drawn.figure.layout.annotations if words.text.startswith("<span style")
@@ -117,9 +114,7 @@ def test_thin_lines_have_their_names_beside_them(table, titles) -> None:
 
 
 @pytest.mark.parametrize("method", sorted(LOOKS.keys() - {"opera", "outpert"}))
-def test_every_thin_line_has_a_name_also_where_another_line_hides_it(
-    table, titles, method: str
-) -> None:
+def test_every_thin_line_has_a_name_also_where_another_line_hides_it(table, titles, method):
     table["method"] = table["method"].replace("dpgd", method)
     titles = titles | {method: f"{method} thin"}
     focus = table[table["method"] == "opera"].set_index("epsilon")
@@ -139,7 +134,7 @@ def test_every_thin_line_has_a_name_also_where_another_line_hides_it(
 
 
 @pytest.mark.parametrize("column", QUALITIES)
-def test_every_curve_and_both_references_are_within_the_axes(table, titles, column: str) -> None:
+def test_every_curve_and_both_references_are_within_the_axes(table, titles, column):
     quality = QUALITIES[column]
     drawn, cost, _ = drawing(table, titles, quality)
     low, high = drawn.figure.layout.yaxis.range
@@ -152,7 +147,7 @@ def test_every_curve_and_both_references_are_within_the_axes(table, titles, colu
     assert drawn.figure.layout.yaxis.tickformat == (".0%" if quality.percent else None)
 
 
-def test_the_line_in_focus_is_stronger_and_has_its_band(table, titles) -> None:
+def test_the_line_in_focus_is_stronger_and_has_its_band(table, titles):
     drawn, *_ = drawing(table, titles)
     (band,) = [trace for trace in drawn.figure.data if trace.fill == "toself"]
     rows = table[table["method"] == "opera"]
@@ -170,7 +165,7 @@ def test_the_line_in_focus_is_stronger_and_has_its_band(table, titles) -> None:
     assert drawing(table.copy(), titles)[0].figure.to_json() == drawn.figure.to_json()
 
 
-def test_it_says_from_which_epsilon_on_the_loss_is_small(table, titles) -> None:
+def test_it_says_from_which_epsilon_on_the_loss_is_small(table, titles):
     said = drawing(table, titles)[0].sentence
     assert said.startswith("OPERA: at each ε the best mean. ")
     assert "From ε = 100 on it stays within 2 points of no privacy." in said
@@ -201,9 +196,7 @@ def test_it_says_from_which_epsilon_on_the_loss_is_small(table, titles) -> None:
         ((0.100, 0.0204, 0.0204), "From ε = 10 on it stays within 2 points of no privacy."),
     ],
 )
-def test_what_is_said_of_the_loss_agrees_with_the_numbers_shown(
-    table, titles, losses: tuple[float, ...], told: str
-) -> None:
+def test_what_is_said_of_the_loss_agrees_with_the_numbers_shown(table, titles, losses, told):
     rows = table[table["epsilon"] >= 1.0].copy()
     rows.loc[rows["method"] == "opera", "accuracy"] = [0.9 - loss for loss in losses]
     assert f" {told} " in drawing(rows, titles, baseline=0.9)[0].sentence
@@ -211,16 +204,14 @@ def test_what_is_said_of_the_loss_agrees_with_the_numbers_shown(
     assert f" So far, {later} " in drawing(rows, titles, baseline=0.9, so_far=True)[0].sentence
 
 
-def test_what_stays_close_is_the_line_and_not_the_method_at_the_chosen_epsilon(
-    table, titles
-) -> None:
+def test_what_stays_close_is_the_line_and_not_the_method_at_the_chosen_epsilon(table, titles):
     said = drawing(table, titles, subject="the line")[0].sentence
     assert "From ε = 100 on the line stays within 2 points" in said
     said = drawing(table, titles, baseline=1.5, subject="the line")[0]
     assert "The line nowhere comes within 2 points" in said.sentence
 
 
-def test_a_line_above_no_privacy_says_how_that_model_is_chosen(table, titles) -> None:
+def test_a_line_above_no_privacy_says_how_that_model_is_chosen(table, titles):
     said = drawing(table, titles, baseline=0.5)[0].sentence
     assert "It may lie above no privacy, whose model is chosen by cross-validation" in said
     assert "lie above" not in drawing(table, titles, baseline=1.0)[0].sentence
@@ -229,7 +220,7 @@ def test_a_line_above_no_privacy_says_how_that_model_is_chosen(table, titles) ->
 
 
 @pytest.mark.parametrize("column", QUALITIES)
-def test_one_row_alone_is_drawn(table, titles, column: str) -> None:
+def test_one_row_alone_is_drawn(table, titles, column):
     alone = table[(table["method"] == "opera") & (table["epsilon"] == 1.0)]
     drawn, *_ = drawing(alone, titles, QUALITIES[column])
     low, high = drawn.figure.layout.yaxis.range
@@ -240,15 +231,13 @@ def test_one_row_alone_is_drawn(table, titles, column: str) -> None:
     assert "at ε = 1" in drawn.alt
 
 
-def test_equal_values_leave_an_axis_to_stand_on(table, titles) -> None:
+def test_equal_values_leave_an_axis_to_stand_on(table, titles):
     flat = table.assign(accuracy=0.95, accuracy_low=0.95, accuracy_high=0.95)
     low, high = drawing(flat.assign(accuracy=0.6), titles)[0].figure.layout.yaxis.range
     assert low < 0.6 < 0.95 < high
 
 
-def test_the_lines_name_stands_above_the_axes_in_rows_that_fit_a_narrow_screen(
-    table, titles
-) -> None:
+def test_the_lines_name_stands_above_the_axes_in_rows_that_fit_a_narrow_screen(table, titles):
     for method in register():
         figure = drawing(table, titles, name=f"best proved: {in_words(method)}")[0].figure
         (heading,) = [note for note in figure.layout.annotations if "best proved" in note.text]
@@ -260,7 +249,7 @@ def test_the_lines_name_stands_above_the_axes_in_rows_that_fit_a_narrow_screen(
 
 
 @pytest.mark.parametrize("column", QUALITIES)
-def test_the_noise_is_told_apart_from_the_split(table, titles, column: str) -> None:
+def test_the_noise_is_told_apart_from_the_split(table, titles, column):
     quality = QUALITIES[column]
     one, *_ = drawing(table, titles, quality)
     assert "split" not in one.sentence

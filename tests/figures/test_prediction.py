@@ -1,14 +1,11 @@
 """What each value has to do with a prediction: to the right is what raises it."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd
 import pytest
 
 from dpcore.datasets.own.description import described
-from dpcore.figures.drawn import Drawn
 from dpcore.figures.prediction import MANY, OutcomeWording, curve, parts
 
 ENTRY = described("age: 20 to 80 years\nvisits: 0 to 6\npredict ill: one of no, yes")
@@ -27,16 +24,16 @@ ROWS = pd.DataFrame(
 ).assign(part=lambda rows: rows["outcome"] - rows["at_reference"])
 
 
-def drawn_of(rows: pd.DataFrame, wording: OutcomeWording = RISK, *, dark: bool = False) -> Drawn:
+def drawn_of(rows, wording=RISK, *, dark=False):
     return parts(rows, ENTRY.columns, wording, dark=dark)
 
 
-def bar_names(rows: pd.DataFrame) -> list[str]:
+def bar_names(rows):
     ticks = drawn_of(rows).figure.layout.yaxis.ticktext
     return [re.sub("<[^>]+>", " ", name) for name in ticks]
 
 
-def test_every_bar_says_what_it_compares_the_value_with() -> None:
+def test_every_bar_says_what_it_compares_the_value_with():
     assert bar_names(ROWS) == ["age: 70 years  against 50 ", "visits: 1  against 3 "]
     same = ROWS.assign(value=ROWS["reference"])
     assert bar_names(same)[0] == "age: 50 years  the reference "
@@ -45,7 +42,7 @@ def test_every_bar_says_what_it_compares_the_value_with() -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_value_that_raises_the_risk_points_to_the_right(dark: bool) -> None:
+def test_a_value_that_raises_the_risk_points_to_the_right(dark):
     drawn = drawn_of(ROWS, dark=dark)
     line, bars = drawn.figure.data
     moved = dict(zip(drawn.figure.layout.yaxis.ticktext, bars.x, strict=True))
@@ -59,12 +56,12 @@ def test_a_value_that_raises_the_risk_points_to_the_right(dark: bool) -> None:
     assert "At its public reference, 50 years, the risk would be 50 of 100, not 75" in drawn.alt
 
 
-def test_outcomes_that_read_alike_are_no_change() -> None:
+def test_outcomes_that_read_alike_are_no_change():
     """Of nearly all people, 999.63 and 999.85 of 1,000 are both more than 999."""
     wording = OutcomeWording(True, ENTRY.label, among=MANY)
     near = ROWS[:1].assign(outcome=0.99963, at_reference=0.99985, least=0.9996, most=0.9999)
 
-    def told(part: float) -> str:
+    def told(part):
         return drawn_of(near.assign(part=part), wording).sentence
 
     assert told(-0.002).endswith("would hardly change from more than 999 of 1,000.")

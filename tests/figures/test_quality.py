@@ -1,7 +1,5 @@
 """Other measures: the same sentences as for accuracy, turned round where less is better."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -22,7 +20,7 @@ RMSE = Quality(Metric("rmse", -1.0, 100.0))
 REFERENCES = (ReferenceLine("no privacy", 10.0), ReferenceLine("always the mean", 60.0))
 
 
-def errors(table: pd.DataFrame) -> pd.DataFrame:
+def errors(table):
     """An accuracy a as the error 100 (1 - a) of a range of 100."""
     turned = {
         "rmse": 100.0 * (1.0 - table["accuracy"]),
@@ -32,20 +30,13 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns=[c for c in table if c.startswith("accuracy")]).assign(**turned)
 
 
-def told(
-    best: pd.DataFrame,
-    wanted: float,
-    titles: dict[str, str],
-    quality: Quality = AREA,
-    epsilon: float = 0.01,
-    **more: float,
-) -> str:
+def told(best, wanted, titles, quality=AREA, epsilon=0.01, **more):
     named = {"titles": titles, "records": 300, "records_are": "patients", "epsilon": epsilon}
     result = reach(best, wanted, quality.measure)
     return best_figure.frontier(best, result, quality=quality, **named, **more).sentence
 
 
-def test_the_least_error_comes_first(table, titles) -> None:
+def test_the_least_error_comes_first(table, titles):
     rows = errors(table[table["epsilon"] == 10.0])
     drawn = chosen.accuracy(rows, REFERENCES, titles=titles, quality=RMSE)
     order = [trace.y[0] for trace in drawn.figure.data]
@@ -55,7 +46,7 @@ def test_the_least_error_comes_first(table, titles) -> None:
     assert "in RMSE against the model without privacy" in drawn.sentence
 
 
-def test_the_best_method_and_the_epsilon_that_an_error_takes(table, titles) -> None:
+def test_the_best_method_and_the_epsilon_that_an_error_takes(table, titles):
     table = table[table["method"] != "dpgd"]
     turned = errors(table)
     best = best_rows(turned, RMSE.measure)
@@ -75,7 +66,7 @@ def test_the_best_method_and_the_epsilon_that_an_error_takes(table, titles) -> N
     assert np.isfinite(nowhere.best)
 
 
-def test_numbers_are_written_in_points_or_in_their_unit() -> None:
+def test_numbers_are_written_in_points_or_in_their_unit():
     assert (ACCURACY.signed(-0.034), RMSE.signed(3.456)) == ("−3.4", "+3.46")
     assert (ACCURACY.amount(-0.034), RMSE.amount(-3.456)) == ("3.4 points", "3.46")
     assert (ACCURACY.gap(-0.034), RMSE.gap(-3.456)) == ("−3.4 points", "an RMSE 3.46 lower")
@@ -84,7 +75,7 @@ def test_numbers_are_written_in_points_or_in_their_unit() -> None:
     assert days.axis == "RMSE on test records in days (lower is better)"
 
 
-def test_areas_are_written_as_such(table, titles) -> None:
+def test_areas_are_written_as_such(table, titles):
     areas = table.rename(columns=lambda name: name.replace("accuracy", "auc"))
     high = [ReferenceLine("no privacy", 0.95)]
     there = areas[areas["epsilon"] == 10.0]
@@ -97,14 +88,14 @@ def test_areas_are_written_as_such(table, titles) -> None:
     assert "Best by mean AUC" in said
 
 
-def test_few_records_leave_an_area_rough() -> None:
+def test_few_records_leave_an_area_rough():
     few = few_records(0.81, (0.72, 0.88), 60, AREA)
     assert "AUC 0.81 without privacy may be anything from 0.72 to 0.88" in few
     assert "every AUC and every count of 1,000" in few
     assert (AREA.signed(-0.0004), AREA.signed(0.0126)) == ("0", "+0.013")
 
 
-def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, titles) -> None:
+def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, titles):
     areas = table.rename(columns=lambda name: name.replace("accuracy", "auc"))
     best = best_rows(areas, AREA.measure)
     best["auc_low"] = [0.4 if epsilon < 1.0 else 0.7 for epsilon in best["epsilon"]]
@@ -116,7 +107,7 @@ def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, ti
     assert "Best by mean" not in said(guess=0.9)
 
 
-def test_what_a_measure_may_cost_is_counted_in_its_own_way() -> None:
+def test_what_a_measure_may_cost_is_counted_in_its_own_way():
     # Points of accuracy, AUC itself, percent of an error.
     assert (ACCURACY.as_shown(0.8296), AREA.as_shown(0.8296)) == (0.83, 0.83)
     assert RMSE.as_shown(54.27) == 54.3
@@ -125,7 +116,7 @@ def test_what_a_measure_may_cost_is_counted_in_its_own_way() -> None:
     assert RMSE.worst_allowed(50.0, 10.0) == pytest.approx(55.0)
 
 
-def test_what_reads_as_two_points_fewer_is_within_two_points() -> None:
+def test_what_reads_as_two_points_fewer_is_within_two_points():
     rows = pd.DataFrame(
         {
             **{"method": "one", "epsilon": [1.0, 10.0]},

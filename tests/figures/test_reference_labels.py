@@ -1,7 +1,5 @@
 """The words of horizontal lines: each stands clear of the words of its neighbours."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -20,7 +18,7 @@ from dpcore.figures.curves import LABEL, ReferenceLine, add_references, against_
         (0.75, 0.72, 0.69),
     ],
 )
-def test_words_of_close_lines_do_not_overlap(values: tuple[float, ...]) -> None:
+def test_words_of_close_lines_do_not_overlap(values):
     low, high = 0.45, 1.02
     figure = against_epsilon(title="", low=low, high=high)
     names = [f"line {number}" for number in range(len(values))]
@@ -46,9 +44,7 @@ def test_words_of_close_lines_do_not_overlap(values: tuple[float, ...]) -> None:
         ((0.3, 0.4, 0.5, 0.6), "left"),  # nowhere near the line
     ],
 )
-def test_words_stand_at_the_end_where_no_curve_runs_into_them(
-    heights: tuple[float, ...], end: str, log: bool
-) -> None:
+def test_words_stand_at_the_end_where_no_curve_runs_into_them(heights, end, log):
     figure = against_epsilon(title="", low=0.25, high=1.02, log=log)
     figure.add_scatter(x=[1e-3, 1e-1, 10.0, 100.0], y=heights, mode="lines+markers")
     add_references(figure, [ReferenceLine("line", 0.7)])
@@ -68,9 +64,7 @@ def test_words_stand_at_the_end_where_no_curve_runs_into_them(
         ("random components: 10.0 %", (0.29, 0.31, 0.31, 0.29), "bottom"),
     ],
 )
-def test_words_of_the_lowest_line_go_below_it_where_a_curve_is_above(
-    text: str, heights: tuple[float, ...], side: str
-) -> None:
+def test_words_of_the_lowest_line_go_below_it_where_a_curve_is_above(text, heights, side):
     figure = against_epsilon(title="", low=0.2, high=1.02)
     figure.add_scatter(x=[1e-3, 1e-1, 10.0, 100.0], y=heights, mode="lines+markers")
     add_references(figure, [ReferenceLine("highest", 0.98), ReferenceLine(text, 0.3)])
@@ -78,7 +72,7 @@ def test_words_of_the_lowest_line_go_below_it_where_a_curve_is_above(
     assert (highest.yanchor, lowest.yanchor) == ("bottom", side)
 
 
-def test_no_words_go_below_a_line_at_the_bottom() -> None:
+def test_no_words_go_below_a_line_at_the_bottom():
     figure = against_epsilon(title="", low=0.28, high=1.02)
     figure.add_scatter(x=[1e-3, 100.0], y=[0.31, 0.32], mode="lines+markers")
     add_references(figure, [ReferenceLine("random components: 10.0 %", 0.3)])

@@ -3,8 +3,6 @@
 And the words about how rough a small test set leaves them.
 """
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
@@ -19,17 +17,17 @@ from dpcore.figures.verdict import few_cases, few_records, headline, rough_count
 from tests.figures.conftest import row
 
 
-def told(value: float, baseline: float, guess: float, quality: Quality, **other: object) -> str:
+def told(value, baseline, guess, quality, **other):
     result = pd.Series(row("opera", 1.0, 0.1, math.nan, reason="", certified_epsilon=1.0) | other)
     cost = Cost(baseline, baseline, value, quality)
     return headline(result, subject="OPERA", cost=cost, guess=guess, records_are="patients")
 
 
-def said(accuracy: float = 0.9, majority: float = 0.6, **other: object) -> str:
+def said(accuracy=0.9, majority=0.6, **other):
     return told(accuracy, 0.934, majority, ACCURACY, **other)
 
 
-def test_a_proved_promise_needs_no_more_words() -> None:
+def test_a_proved_promise_needs_no_more_words():
     assert said() == (
         "At ε = 1 OPERA is right for 90.0 % of patients; 3.4 points fewer than without privacy "
         "(93.4 %)."
@@ -45,11 +43,11 @@ def test_a_proved_promise_needs_no_more_words() -> None:
         (0.6, "That is no better than always giving the most frequent answer (60.0 %)."),
     ],
 )
-def test_the_comparison_has_a_direction(accuracy: float, words: str) -> None:
+def test_the_comparison_has_a_direction(accuracy, words):
     assert words in said(accuracy)
 
 
-def test_where_no_model_beats_the_majority_it_is_said_with_their_areas() -> None:
+def test_where_no_model_beats_the_majority_it_is_said_with_their_areas():
     neither = "Neither is better than always giving the most frequent answer (95.0 %)."
     assert said(0.686, majority=0.95).endswith(neither)
     words = said(0.95, majority=0.95, auc=0.712, auc_baseline=0.803)
@@ -61,7 +59,7 @@ def test_where_no_model_beats_the_majority_it_is_said_with_their_areas() -> None
     assert "AUC they" not in told(0.44, 0.5, 0.5, Quality(AREA), auc=0.44, auc_baseline=0.5)
 
 
-def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
+def test_an_unproved_promise_says_why_and_what_is_certified():
     words = said(status="conditions not met", reason="Because.", certified_epsilon=2.5)
     assert words.startswith("At ε = 1 OPERA is right for 90.0 % of patients; ")
     assert words.endswith(
@@ -72,14 +70,14 @@ def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
     assert words.endswith("Because. No ε is certified for it.")
 
 
-def test_few_cases_are_said_to_say_little_of_misses() -> None:
+def test_few_cases_are_said_to_say_little_of_misses():
     assert few_cases(0.0948, 200) == (
         "Only 19 of the 200 test records are cases: too few to say how many are missed."
     )
     assert few_cases(0.1, 200) == few_cases(math.nan, 200) == ""
 
 
-def test_what_an_area_costs_is_said_in_words() -> None:
+def test_what_an_area_costs_is_said_in_words():
     area = Quality(AREA)
     said = told(0.74, 0.81, 0.5, area)
     assert "ranks with an AUC of 0.74; 0.07 lower than without privacy (0.81)." in said
@@ -87,10 +85,10 @@ def test_what_an_area_costs_is_said_in_words() -> None:
     assert "That is worse than tossing a coin (0.5)." in told(0.44, 0.81, 0.5, area)
 
 
-def test_an_error_says_what_it_adds_and_its_unit() -> None:
+def test_an_error_says_what_it_adds_and_its_unit():
     quality = Quality(Metric("rmse", -1.0, 350.0))
 
-    def error(rmse: float) -> str:
+    def error(rmse):
         return told(rmse, 54.1, 77.2, quality)
 
     assert "is off by 66.6 (RMSE); 12.5 more than without privacy (54.1)." in error(66.6)
@@ -103,7 +101,7 @@ def test_an_error_says_what_it_adds_and_its_unit() -> None:
     assert "is off by 66.6 days (RMSE)" in told(66.6, 54.1, 77.2, days)
 
 
-def test_a_small_test_set_says_how_rough_it_is() -> None:
+def test_a_small_test_set_says_how_rough_it_is():
     low, high = binomtest(18, 20).proportion_ci(method="wilson")
     words = few_records(0.9, accuracy_interval(0.9, 20), 20)
     assert "only 20 test records" in words
@@ -114,7 +112,7 @@ def test_a_small_test_set_says_how_rough_it_is() -> None:
     assert few_records(0.9, accuracy_interval(0.9, 400), 400) == ""
 
 
-def test_few_records_leave_an_error_rough_against_its_range() -> None:
+def test_few_records_leave_an_error_rough_against_its_range():
     quality = Quality(Metric("rmse", -1.0, 350.0))
     words = few_records(54.1, (45.2, 61.9), 88, quality)
     assert "only 88 test records" in words
@@ -123,7 +121,7 @@ def test_few_records_leave_an_error_rough_against_its_range() -> None:
     assert few_records(54.1, (52.0, 57.0), 880, quality) == ""
 
 
-def test_a_count_of_a_thousand_stays_within_the_cases_there_are() -> None:
+def test_a_count_of_a_thousand_stays_within_the_cases_there_are():
     low, high = binomtest(9, 10).proportion_ci(method="wilson")
     assert rough_count(90.0, 100.0, 100) == f"{math.floor(100 * low)} to {math.ceil(100 * high)}"
     assert math.ceil(100 * high) <= 100

@@ -1,14 +1,12 @@
 """Words to copy: plain enough for a consent form, complete enough for an ethics application."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
 import pytest
 
 from dpcore.accounting import tradeoff
-from dpcore.accounting.risk import Promise, promise, right_of_100
+from dpcore.accounting.risk import promise, right_of_100
 from dpcore.figures import wording
 from dpcore.figures.words import percent_at_most
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
@@ -26,34 +24,34 @@ ASKS = {
 }
 
 
-def held(adjacency: Adjacency, epsilon: float | None = 1.0) -> Promise:
+def held(adjacency, epsilon=1.0):
     result = Guarantee(epsilon, 1e-5, adjacency, "a named accountant")
     return promise("OPERA (sound edition)", result, result, 455)
 
 
-def bound_of(promised: Promise) -> tradeoff.Attacker:
+def bound_of(promised):
     budget = promised.budget or PrivacyBudget(1.0, 1e-5)
     curve = tradeoff.from_budget(budget.epsilon, budget.delta, promised.guarantee.adjacency)
     return tradeoff.attacker(curve, PRIOR, RATE)
 
 
-def consent(promised: Promise) -> str:
+def consent(promised):
     return wording.consent(promised, bound_of(promised))
 
 
-def ethics(promised: Promise, exact: tradeoff.PrivacyCurve | None = None) -> str:
+def ethics(promised, exact=None):
     whole = None if exact is None else tradeoff.attacker(exact, PRIOR, RATE)
     return wording.ethics(promised, bound_of(promised), whole, PRIOR, RATE)
 
 
-def syllables(word: str) -> int:
+def syllables(word):
     letters = re.sub(r"[^a-z]", "", word.lower())
     groups = len(re.findall(r"[aeiouy]+", letters))
     silent = letters.endswith("e") and not letters.endswith("le") and groups > 1
     return max(1, groups - silent)
 
 
-def grade(text: str) -> float:
+def grade(text):
     """Flesch-Kincaid grade: the American school year that reads it with ease; 7 is age 12."""
     sentences = [part for part in re.split(r"[.!?](?:\s|$)", text) if part.strip()]
     spoken = re.findall(r"[A-Za-z'’]+|\d[\d.,]*", text)
@@ -61,7 +59,7 @@ def grade(text: str) -> float:
     return 0.39 * len(spoken) / len(sentences) + 11.8 * per_word - 15.59
 
 
-def test_the_measure_tells_a_primer_from_a_statute() -> None:
+def test_the_measure_tells_a_primer_from_a_statute():
     assert grade("The cat sat on the mat. It was fat. The dog ran to the cat.") < 2.0
     assert (
         grade(
@@ -77,7 +75,7 @@ def test_the_measure_tells_a_primer_from_a_statute() -> None:
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 50.0])
-def test_the_consent_text_is_for_twelve_year_olds(adjacency: Adjacency, epsilon: float) -> None:
+def test_the_consent_text_is_for_twelve_year_olds(adjacency, epsilon):
     title, _, text = consent(held(adjacency, epsilon)).partition("\n\n")
     assert grade(text) <= 7.0
     assert max(len(part.split()) for part in re.split(r"[.!?]\s", text)) <= 25
@@ -85,7 +83,7 @@ def test_the_consent_text_is_for_twelve_year_olds(adjacency: Adjacency, epsilon:
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-def test_what_the_panel_says_of_belief_is_as_plain(adjacency: Adjacency) -> None:
+def test_what_the_panel_says_of_belief_is_as_plain(adjacency):
     said = wording.belief(adjacency, PRIOR, RATE, 0.2)
     assert grade(said.replace("**", "")) <= 7.0
     assert not re.search(JARGON, said, re.IGNORECASE)
@@ -95,9 +93,7 @@ def test_what_the_panel_says_of_belief_is_as_plain(adjacency: Adjacency) -> None
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_the_consent_text_has_the_odds_and_the_question(
-    adjacency: Adjacency, epsilon: float
-) -> None:
+def test_the_consent_text_has_the_odds_and_the_question(adjacency, epsilon):
     text = consent(held(adjacency, epsilon))
     right = right_of_100(bound_of(held(adjacency, epsilon)).advantage)
     assert f"at most {right} of them are right" in text
@@ -106,7 +102,7 @@ def test_the_consent_text_has_the_odds_and_the_question(
     assert not_asked not in text
 
 
-def test_the_consent_text_says_what_is_not_covered_and_how_little_is_protected() -> None:
+def test_the_consent_text_says_what_is_not_covered_and_how_little_is_protected():
     text = consent(held(Adjacency.ZERO_OUT))
     for part in ("facts about groups", "even if you do not take part", "If more results are"):
         assert part in text
@@ -120,7 +116,7 @@ def test_the_consent_text_says_what_is_not_covered_and_how_little_is_protected()
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-def test_the_ethics_text_states_all_that_a_reviewer_needs(adjacency: Adjacency) -> None:
+def test_the_ethics_text_states_all_that_a_reviewer_needs(adjacency):
     text = ethics(held(adjacency, 1.2341))
     bound = bound_of(held(adjacency, 1.2341))
     right = right_of_100(bound.advantage)
@@ -143,7 +139,7 @@ def test_the_ethics_text_states_all_that_a_reviewer_needs(adjacency: Adjacency) 
     assert "whole privacy curve" not in text
 
 
-def test_the_ethics_text_adds_the_whole_curve_where_it_is_known() -> None:
+def test_the_ethics_text_adds_the_whole_curve_where_it_is_known():
     exact = tradeoff.from_gaussian(0.2, Adjacency.ZERO_OUT)
     text = ethics(held(Adjacency.ZERO_OUT), exact)
     result = tradeoff.attacker(exact, PRIOR, RATE)
@@ -155,7 +151,7 @@ def test_the_ethics_text_adds_the_whole_curve_where_it_is_known() -> None:
     assert f"at most {right} of them" in wording.consent(held(Adjacency.ZERO_OUT), result)
 
 
-def test_certified_is_never_called_proved() -> None:
+def test_certified_is_never_called_proved():
     nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "a theorem", "Its condition fails.")
     certified = Guarantee(0.5, 1e-5, Adjacency.ZERO_OUT, "a named accountant")
     result = promise("OutPert (published edition)", nothing, certified, 455)
@@ -168,7 +164,7 @@ def test_certified_is_never_called_proved() -> None:
     assert proved.startswith("ε = 0.5 is proved for OutPert (published edition): δ = 1e-5")
 
 
-def test_where_nothing_holds_no_text_is_offered() -> None:
+def test_where_nothing_holds_no_text_is_offered():
     nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "a theorem", "Its condition fails.")
     result = promise("it", nothing, nothing, 455)
     assert consent(result) == ""

@@ -1,7 +1,5 @@
 """Numbers in words: few digits, the right sign, nothing odd at the edges."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -37,11 +35,11 @@ from dpcore.figures.words import (
         (math.nan, "–"),
     ],
 )
-def test_plain(value: float, text: str) -> None:
+def test_plain(value, text):
     assert plain(value) == text
 
 
-def test_shares_and_points() -> None:
+def test_shares_and_points():
     assert percent(0.9123) == "91.2 %"
     assert points(-0.034) == "−3.4"
     assert points(0.012) == "+1.2"
@@ -57,20 +55,18 @@ def test_shares_and_points() -> None:
         (0.5, 0.5, 0),
     ],
 )
-def test_a_difference_is_that_of_the_shares_as_shown(
-    share: float, reference: float, points: float
-) -> None:
+def test_a_difference_is_that_of_the_shares_as_shown(share, reference, points):
     assert difference(share, reference) == points
     shown = [float(percent(each).removesuffix(" %")) for each in (share, reference)]
     assert round(100.0 * points, 1) == round(shown[0] - shown[1], 1)
 
 
-def test_a_range_narrower_than_a_point_has_a_decimal() -> None:
+def test_a_range_narrower_than_a_point_has_a_decimal():
     assert percents(0.8396, 0.8441) == "84.0 % to 84.4 %"
     assert percents(0.8396, 0.8541) == "84 % to 85 %"
 
 
-def test_listed() -> None:
+def test_listed():
     assert listed([]) == ""
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
@@ -81,7 +77,7 @@ def test_listed() -> None:
     ("value", "text"),
     [(1.0, "1"), (0.3, "0.3"), (1.2341, "1.24"), (1e-9, "1e-9"), (0.999_1, "1"), (math.inf, "∞")],
 )
-def test_at_most_rounds_up(value: float, text: str) -> None:
+def test_at_most_rounds_up(value, text):
     assert at_most(value) == text
 
 
@@ -98,12 +94,12 @@ def test_at_most_rounds_up(value: float, text: str) -> None:
         (0.0, "0 %"),
     ],
 )
-def test_a_bound_on_a_share_is_rounded_up_and_certain_only_at_one(share: float, text: str) -> None:
+def test_a_bound_on_a_share_is_rounded_up_and_certain_only_at_one(share, text):
     assert percent_at_most(share) == text
 
 
 @given(st.floats(1e-12, 1.0))
-def test_what_is_said_to_be_at_most_is_so(share: float) -> None:
+def test_what_is_said_to_be_at_most_is_so(share):
     said = float(percent_at_most(share).removesuffix(" %").replace(",", ""))
     assert said >= 100.0 * share * (1.0 - 1e-15)
     assert said <= 100.0 * share * 1.01 + 1e-12

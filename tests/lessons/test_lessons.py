@@ -1,11 +1,8 @@
 """The lessons' numbers: against simulation, against each other, and against known bounds."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +25,7 @@ NEAR = 100.0 * 4.0 * 0.5 / math.sqrt(GUESSES)
 QUICK = [LESSONS[0], LESSONS[1], LESSONS[3], LESSONS[5]]
 
 
-def simulated(sigma: float, answers: int = 1, unknown: int = 0, seed: int = 0) -> float:
+def simulated(sigma, answers=1, unknown=0, seed=0):
     """Right guesses of 100 by the likelihood of the mean answer under either bit."""
     generator = np.random.default_rng(seed)
     bits = generator.integers(0, 2, GUESSES)
@@ -36,7 +33,7 @@ def simulated(sigma: float, answers: int = 1, unknown: int = 0, seed: int = 0) -
     means = bits + others + generator.normal(0.0, sigma / math.sqrt(answers), GUESSES)
     chances = why_noise.binomial(unknown)
 
-    def likelihood(bit: int) -> np.ndarray:
+    def likelihood(bit):
         gaps = means[:, None] - np.arange(unknown + 1) - bit
         return np.exp(-0.5 * answers * (gaps / sigma) ** 2) @ chances
 
@@ -45,24 +42,24 @@ def simulated(sigma: float, answers: int = 1, unknown: int = 0, seed: int = 0) -
 
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 4.0])
 @pytest.mark.parametrize("answers", [1, 16])
-def test_the_best_guess_is_right_as_often_as_said(sigma: float, answers: int) -> None:
+def test_the_best_guess_is_right_as_often_as_said(sigma, answers):
     assert abs(simulated(sigma, answers) - gaussian_right(sigma, answers)) < NEAR
 
 
-def test_a_wrong_noise_is_noticed() -> None:
+def test_a_wrong_noise_is_noticed():
     assert abs(simulated(2.0) - gaussian_right(1.0)) > NEAR
     assert abs(simulated(1.0, 16) - gaussian_right(1.0, 1)) > NEAR
     assert abs(simulated(1.0, 1, 50) - why_noise.right(1.0, 0)) > NEAR
 
 
 @pytest.mark.parametrize("unknown", [1, 9, 99])
-def test_unknown_others_hide_a_person_as_often_as_said(unknown: int) -> None:
+def test_unknown_others_hide_a_person_as_often_as_said(unknown):
     assert abs(simulated(1.0, 1, unknown) - why_noise.right(1.0, unknown)) < NEAR
     # With next to no noise the integral comes to the sum.
     assert why_noise.right(0.05, unknown) == pytest.approx(why_noise.right(0.0, unknown), abs=1e-3)
 
 
-def test_a_guesser_who_knows_less_is_right_less_often_at_the_same_epsilon() -> None:
+def test_a_guesser_who_knows_less_is_right_less_often_at_the_same_epsilon():
     rows = why_noise.curve().set_index("x")
     assert rows.loc[0.0, "value"] == 100.0
     assert math.isinf(rows.loc[0.0, "epsilon"])
@@ -73,7 +70,7 @@ def test_a_guesser_who_knows_less_is_right_less_often_at_the_same_epsilon() -> N
 
 
 @pytest.mark.parametrize(("sigma", "answers"), [(0.5, 1), (4.0, 1), (10.0, 256)])
-def test_the_epsilon_of_answers_is_the_least_that_holds(sigma: float, answers: int) -> None:
+def test_the_epsilon_of_answers_is_the_least_that_holds(sigma, answers):
     held = gaussian_guarantee(sigma, answers)
     assert held.epsilon is not None
     assert held.delta is not None
@@ -83,7 +80,7 @@ def test_the_epsilon_of_answers_is_the_least_that_holds(sigma: float, answers: i
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-def test_no_guesser_beats_what_epsilon_and_delta_allow(noise: str) -> None:
+def test_no_guesser_beats_what_epsilon_and_delta_allow(noise):
     rows = halving.curve(noise=noise)
     allowed = 50.0 * (1.0 + np.tanh(rows["epsilon"] / 2.0) + rows["delta"])
     assert (rows["value"] <= allowed).all()
@@ -93,7 +90,7 @@ def test_no_guesser_beats_what_epsilon_and_delta_allow(noise: str) -> None:
         assert widths[1:] / widths[:-1] == pytest.approx(2.0)
 
 
-def test_laplace_guesses_are_simulated() -> None:
+def test_laplace_guesses_are_simulated():
     generator = np.random.default_rng(0)
     bits = generator.integers(0, 2, GUESSES)
     for scale, is_right in ((1.0, True), (2.0, False)):
@@ -102,7 +99,7 @@ def test_laplace_guesses_are_simulated() -> None:
         assert (gap < NEAR) == is_right
 
 
-def test_only_fresh_noise_wears_out() -> None:
+def test_only_fresh_noise_wears_out():
     fresh, again, split = (
         repeated_answers.curve(answered=how) for how in ("fresh", "repeated", "split")
     )
@@ -113,8 +110,8 @@ def test_only_fresh_noise_wears_out() -> None:
         assert flat["value"].iloc[0] == fresh["value"].iloc[0]
 
 
-def test_the_third_lesson_says_why_explore_differs_and_is_right() -> None:
-    def of_explore(method: str, **settings: Any) -> float:
+def test_the_third_lesson_says_why_explore_differs_and_is_right():
+    def of_explore(method, **settings):
         study = Study(
             "cohort", 3000, methods=("nonprivate", method), epsilons=(0.3,), delta=1e-5, **settings
         )
@@ -129,7 +126,7 @@ def test_the_third_lesson_says_why_explore_differs_and_is_right() -> None:
     assert abs(of_explore("opera") - ours["value"]) > 1.0
 
 
-def test_more_patients_lose_less_at_one_epsilon() -> None:
+def test_more_patients_lose_less_at_one_epsilon():
     rows = size.curve(seed=7)
     private, without = (
         rows[rows["series"] == series].reset_index(drop=True)
@@ -144,7 +141,7 @@ def test_more_patients_lose_less_at_one_epsilon() -> None:
     assert not rows.equals(size.curve(seed=8))
 
 
-def test_a_small_group_loses_more_where_noise_is_large() -> None:
+def test_a_small_group_loses_more_where_noise_is_large():
     lost = small_groups.curve().pivot(index="x", columns="series", values="value")
     gap = lost[small_groups.SERIES] - lost[small_groups.OTHERS]
     assert gap[0.3] > 1.0
@@ -152,7 +149,7 @@ def test_a_small_group_loses_more_where_noise_is_large() -> None:
     assert abs(gap[10.0]) < 1.0
 
 
-def test_every_group_is_small_and_there_is_a_control_for_each() -> None:
+def test_every_group_is_small_and_there_is_a_control_for_each():
     from dpcore.lessons.cohort import models
 
     further = models(1000, (1.0,), 0).patients.further
@@ -162,7 +159,7 @@ def test_every_group_is_small_and_there_is_a_control_for_each() -> None:
     assert set(CHANGES["learn_group"].kind.options()) == set(small_groups.GROUPS)
 
 
-def test_an_attack_refutes_the_printed_claim_where_it_has_power() -> None:
+def test_an_attack_refutes_the_printed_claim_where_it_has_power():
     result = attacked(0.1)
     assert result.claim.epsilon == pytest.approx(0.1)
     assert result.proof.epsilon is None
@@ -175,7 +172,7 @@ def test_an_attack_refutes_the_printed_claim_where_it_has_power() -> None:
 
 
 @pytest.mark.parametrize("lesson", QUICK, ids=lambda lesson: lesson.title)
-def test_every_lesson_has_a_point_of_its_curve_for_each_guess(lesson) -> None:
+def test_every_lesson_has_a_point_of_its_curve_for_each_guess(lesson):
     rows = lesson.curve()
     assert tuple(rows.columns) == COLUMNS
     mine = rows[rows["series"] == lesson.series]
@@ -188,12 +185,12 @@ def test_every_lesson_has_a_point_of_its_curve_for_each_guess(lesson) -> None:
     assert mine["accountant"].str.len().gt(0).all()
 
 
-def test_every_lesson_can_be_chosen() -> None:
+def test_every_lesson_can_be_chosen():
     numbers = [str(number) for number in range(1, len(LESSONS) + 1)]
     assert list(LESSON.kind.options()) == list(LESSON.kind.formerly) == numbers
 
 
-def test_every_change_has_the_first_value_that_the_curve_has() -> None:
+def test_every_change_has_the_first_value_that_the_curve_has():
     for number, lesson in enumerate(LESSONS, start=1):
         parameters = inspect.signature(lesson.curve).parameters
         fields = {

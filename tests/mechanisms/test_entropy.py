@@ -1,7 +1,5 @@
 """The system's generator: right distributions, nothing that can be stored or repeated."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -27,13 +25,13 @@ COUNT = 50_000
     ],
     ids=["normal", "laplace", "gamma"],
 )
-def test_noise_has_its_distribution_and_no_other(draw, distribution, parameters, wrong) -> None:
+def test_noise_has_its_distribution_and_no_other(draw, distribution, parameters, wrong):
     result = draw(SystemNoise()) * wrong
     assert result.dtype == np.float64
     assert (stats.kstest(result, distribution, args=parameters).pvalue > STRICT) == (wrong == 1.0)
 
 
-def test_shapes_are_those_of_numpy() -> None:
+def test_shapes_are_those_of_numpy():
     generator = SystemNoise()
     assert isinstance(generator.standard_normal(), float)
     assert generator.standard_normal((2, 3)).shape == (2, 3)
@@ -42,7 +40,7 @@ def test_shapes_are_those_of_numpy() -> None:
     assert vector_laplace(generator, 4, 1.0, 3).shape == (3, 4)
 
 
-def test_noise_never_comes_from_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_never_comes_from_the_state(monkeypatch):
     generator = SystemNoise()
     before = generator.bit_generator.state
     for draw in (generator.standard_normal, generator.laplace):
@@ -51,7 +49,7 @@ def test_noise_never_comes_from_the_state(monkeypatch: pytest.MonkeyPatch) -> No
     assert generator.bit_generator.state == before
 
 
-def test_it_is_not_stored_and_no_two_are_alike() -> None:
+def test_it_is_not_stored_and_no_two_are_alike():
     with pytest.raises(TypeError, match="not stored"):
         pickle.dumps(SystemNoise())
     first, second = SystemNoise(), SystemNoise()
@@ -59,6 +57,6 @@ def test_it_is_not_stored_and_no_two_are_alike() -> None:
     assert not np.array_equal(first.standard_normal(8), second.standard_normal(8))
 
 
-def test_without_a_seed_a_method_draws_from_the_system() -> None:
+def test_without_a_seed_a_method_draws_from_the_system():
     assert isinstance(noise_generator(None, 0), SystemNoise)
     assert not isinstance(noise_generator(0, 0), SystemNoise)

@@ -27,7 +27,7 @@ thorough = settings(max_examples=500, deadline=None)
 brief = settings(max_examples=40, deadline=None)
 
 
-def powers_of_ten(lowest: float, highest: float) -> st.SearchStrategy[float]:
+def powers_of_ten(lowest, highest):
     exponents = st.floats(math.log10(lowest), math.log10(highest))
     return exponents.map(lambda exponent: min(max(10.0**exponent, lowest), highest))
 
@@ -37,7 +37,7 @@ deltas = powers_of_ten(1e-300, 0.5)
 sigmas = powers_of_ten(1e-2, 1e14)
 
 
-def exact_delta(epsilon: float, sigma: float, sensitivity: float = 1.0) -> mpmath.mpf:
+def exact_delta(epsilon, sigma, sensitivity=1.0):
     """Theorem 8 of Balle and Wang as printed, at the working precision of mpmath."""
     level = mpmath.mpf(sensitivity) / mpmath.mpf(sigma)
     ratio = mpmath.mpf(epsilon) / level
@@ -52,7 +52,7 @@ def exact_delta(epsilon: float, sigma: float, sensitivity: float = 1.0) -> mpmat
 @example(1e-12, 0.5)
 @example(1e3, 1e-300)
 @example(1e3, 0.5)
-def test_sigma_is_safe_and_within_2e_12_of_the_smallest(epsilon: float, delta: float) -> None:
+def test_sigma_is_safe_and_within_2e_12_of_the_smallest(epsilon, delta):
     sigma = analytic_sigma(epsilon, delta)
     with mpmath.workdps(DIGITS):
         assert exact_delta(epsilon, sigma) <= delta
@@ -63,7 +63,7 @@ def test_sigma_is_safe_and_within_2e_12_of_the_smallest(epsilon: float, delta: f
     ("epsilon", "delta"),
     [*product((1e-12, 1e-6, 1.0, 1e3), (1e-300, 1e-100, 1e-12, 0.5)), (1e-9, 1e-10)],
 )
-def test_corners_hold_at_450_digits(epsilon: float, delta: float) -> None:
+def test_corners_hold_at_450_digits(epsilon, delta):
     sigma = analytic_sigma(epsilon, delta)
     with mpmath.workdps(DIGITS_OUTSIDE):
         exact = exact_delta(epsilon, sigma)
@@ -73,7 +73,7 @@ def test_corners_hold_at_450_digits(epsilon: float, delta: float) -> None:
 
 @brief
 @given(powers_of_ten(1e-3, 1e2), powers_of_ten(1e-8, 0.5))
-def test_the_oracle_agrees_with_the_integral_of_the_density(epsilon: float, delta: float) -> None:
+def test_the_oracle_agrees_with_the_integral_of_the_density(epsilon, delta):
     # ∂δ/∂μ = φ(ε/μ - μ/2): a second road to δ that has no difference in it.
     sigma = analytic_sigma(epsilon, delta)
     with mpmath.workdps(30):
@@ -86,7 +86,7 @@ def test_the_oracle_agrees_with_the_integral_of_the_density(epsilon: float, delt
         assert mpmath.almosteq(integral + below, exact_delta(epsilon, sigma), 1e-9)
 
 
-def safe_sigma(epsilon: float, delta: float, sensitivity: float) -> float:
+def safe_sigma(epsilon, delta, sensitivity):
     """σ for (ε, δ); it, and the ε and δ that are found back from it, are seen to be safe."""
     sigma = analytic_sigma(epsilon, delta, sensitivity)
     if sigma < math.inf:
@@ -111,9 +111,7 @@ def safe_sigma(epsilon: float, delta: float, sensitivity: float) -> float:
 @example(1e-300, 1e-300, 1.0)
 @example(1e12, 1 - 2.0**-53, 1.0)
 @example(1.0, math.nextafter(0.5, 1.0), 1.0)
-def test_nothing_is_unsafe_outside_the_promised_range(
-    epsilon: float, delta: float, sensitivity: float
-) -> None:
+def test_nothing_is_unsafe_outside_the_promised_range(epsilon, delta, sensitivity):
     sigma = safe_sigma(epsilon, delta, sensitivity)
     assert sigma < math.inf
     with mpmath.workdps(DIGITS_OUTSIDE):
@@ -123,9 +121,7 @@ def test_nothing_is_unsafe_outside_the_promised_range(
 @pytest.mark.parametrize("delta", [5e-324, 1.02849e-318, 4.062539e-317, 2.25e-313, 1e-306])
 @pytest.mark.parametrize("epsilon", [5e-324, 1e-320, 1.47e-305, 3.49e-237, 1.62e-91, 1.0])
 @pytest.mark.parametrize("sensitivity", [1e-14, 1.0])
-def test_subnormal_numbers_are_not_unsafe_either(
-    epsilon: float, delta: float, sensitivity: float
-) -> None:
+def test_subnormal_numbers_are_not_unsafe_either(epsilon, delta, sensitivity):
     safe_sigma(epsilon, delta, sensitivity)
 
 
@@ -133,7 +129,7 @@ def test_subnormal_numbers_are_not_unsafe_either(
 @given(st.one_of(st.just(0.0), epsilons), sigmas)
 @example(0.0, 1e14)
 @example(1e3, 0.0223)
-def test_delta_is_never_below_the_exact_value_nor_far_above(epsilon: float, sigma: float) -> None:
+def test_delta_is_never_below_the_exact_value_nor_far_above(epsilon, sigma):
     delta = analytic_delta(epsilon, sigma)
     with mpmath.workdps(DIGITS):
         exact = exact_delta(epsilon, sigma)
@@ -144,7 +140,7 @@ def test_delta_is_never_below_the_exact_value_nor_far_above(epsilon: float, sigm
 
 @thorough
 @given(sigmas, deltas)
-def test_epsilon_is_never_below_the_exact_value_nor_far_above(sigma: float, delta: float) -> None:
+def test_epsilon_is_never_below_the_exact_value_nor_far_above(sigma, delta):
     epsilon = analytic_epsilon(sigma, delta)
     with mpmath.workdps(DIGITS):
         assert exact_delta(epsilon, sigma) <= delta
@@ -156,9 +152,7 @@ def test_epsilon_is_never_below_the_exact_value_nor_far_above(sigma: float, delt
 
 @thorough
 @given(powers_of_ten(1e-1, 1e14), st.floats(-1e-9, 1e-9))
-def test_epsilon_is_zero_exactly_where_delta_alone_covers_the_noise(
-    sigma: float, offset: float
-) -> None:
+def test_epsilon_is_zero_exactly_where_delta_alone_covers_the_noise(sigma, offset):
     with mpmath.workdps(DIGITS):
         at_zero = exact_delta(0.0, sigma)
         delta = float(at_zero) * (1 + offset)
@@ -168,7 +162,7 @@ def test_epsilon_is_zero_exactly_where_delta_alone_covers_the_noise(
 
 @thorough
 @given(epsilons, deltas)
-def test_round_trips_through_sigma_come_back(epsilon: float, delta: float) -> None:
+def test_round_trips_through_sigma_come_back(epsilon, delta):
     sigma = analytic_sigma(epsilon, delta)
     # σ is 1e-12 too large, which lowers δ by up to 2,200 times as much and ε by an amount that is
     # relative to μ, not to ε, where δ carries most of the guarantee.
@@ -181,7 +175,7 @@ def test_round_trips_through_sigma_come_back(epsilon: float, delta: float) -> No
 
 @thorough
 @given(epsilons, deltas, st.floats(1.0, 10.0))
-def test_more_budget_never_asks_for_more_noise(epsilon: float, delta: float, more: float) -> None:
+def test_more_budget_never_asks_for_more_noise(epsilon, delta, more):
     # Where σ hardly moves any more, two neighbours may differ by their rounding.
     limit = analytic_sigma(epsilon, delta) * (1 + 5e-14)
     assert analytic_sigma(epsilon * more, delta) <= limit
@@ -190,21 +184,21 @@ def test_more_budget_never_asks_for_more_noise(epsilon: float, delta: float, mor
 
 @brief
 @given(epsilons, deltas, powers_of_ten(1e-6, 1e6))
-def test_sigma_and_mu_say_the_same(epsilon: float, delta: float, sensitivity: float) -> None:
+def test_sigma_and_mu_say_the_same(epsilon, delta, sensitivity):
     sigma = analytic_sigma(epsilon, delta, sensitivity)
     mu = analytic_mu(epsilon, delta)
     assert sigma == pytest.approx(sensitivity / mu, rel=1e-14)
     assert sigma * mu >= sensitivity * (1 - 1e-15)
 
 
-def alpha_by_algorithm_1(epsilon: float, delta: float) -> mpmath.mpf:
+def alpha_by_algorithm_1(epsilon, delta):
     """Paper 000's Algorithm 1: bisection on B⁺ or B⁻, in mpmath."""
     root = mpmath.sqrt
     growth = mpmath.exp(epsilon)
     at_zero = mpmath.mpf("0.5") - growth * mpmath.ncdf(-root(2 * mpmath.mpf(epsilon)))
     sign = 1 if delta >= at_zero else -1
 
-    def b(v: mpmath.mpf) -> mpmath.mpf:
+    def b(v):
         return mpmath.ncdf(sign * root(epsilon * v)) - growth * mpmath.ncdf(
             -root(epsilon * (v + 2))
         )
@@ -231,7 +225,7 @@ def alpha_by_algorithm_1(epsilon: float, delta: float) -> mpmath.mpf:
         (1e-6, 1e-100),
     ],
 )
-def test_sigma_is_what_algorithm_1_finds(epsilon: float, delta: float) -> None:
+def test_sigma_is_what_algorithm_1_finds(epsilon, delta):
     with mpmath.workdps(60):
         expected = alpha_by_algorithm_1(epsilon, delta) / mpmath.sqrt(2 * mpmath.mpf(epsilon))
         assert expected <= analytic_sigma(epsilon, delta) <= expected * (1 + mpmath.mpf(2e-12))
@@ -251,18 +245,18 @@ def test_sigma_is_what_algorithm_1_finds(epsilon: float, delta: float) -> None:
         (1e-9, 1e-3, 398.9),
     ],
 )
-def test_sigma_has_its_known_values(epsilon: float, delta: float, sigma: float) -> None:
+def test_sigma_has_its_known_values(epsilon, delta, sigma):
     assert analytic_sigma(epsilon, delta) == pytest.approx(sigma, rel=5e-4)
 
 
-def test_sigma_stops_growing_as_epsilon_falls() -> None:
+def test_sigma_stops_growing_as_epsilon_falls():
     # δ(0; μ) = 2 Φ(μ/2) - 1 = δ bounds the noise for every ε.
     with mpmath.workdps(30):
         plateau = 1 / (2 * mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf("0.001")))
     assert analytic_sigma(1e-300, 1e-3) == pytest.approx(float(plateau), rel=2e-12)
 
 
-def test_no_delta_needs_infinite_noise() -> None:
+def test_no_delta_needs_infinite_noise():
     assert analytic_sigma(1.0, 0.0) == math.inf
     assert analytic_mu(1.0, 0.0) == 0.0
     assert classical_sigma(1.0, 0.0) == math.inf
@@ -271,13 +265,13 @@ def test_no_delta_needs_infinite_noise() -> None:
     assert mixed.tolist() == [math.inf, analytic_sigma(1.0, 1e-5), analytic_sigma(1.0, 0.9)]
 
 
-def test_infinite_noise_costs_nothing() -> None:
+def test_infinite_noise_costs_nothing():
     assert analytic_delta(0.0, math.inf) == 0.0
     assert analytic_epsilon(math.inf, 0.0) == 0.0
     assert analytic_epsilon(np.array([math.inf, 1.0]), 0.0).tolist() == [0.0, math.inf]
 
 
-def test_numbers_give_floats_and_arrays_broadcast() -> None:
+def test_numbers_give_floats_and_arrays_broadcast():
     epsilon, delta = np.geomspace(1e-12, 1e3, 90)[:, None], np.geomspace(1e-300, 0.5, 70)
     sigma = analytic_sigma(epsilon, delta)
     # More than one block, so that blocks and threads are held to the result for single numbers.
@@ -293,21 +287,19 @@ def test_numbers_give_floats_and_arrays_broadcast() -> None:
 
 @brief
 @given(powers_of_ten(1e-9, 1e3), powers_of_ten(1e-300, 0.5), powers_of_ten(1e-6, 1e6))
-def test_classical_sigma_is_the_printed_formula(
-    epsilon: float, delta: float, sensitivity: float
-) -> None:
+def test_classical_sigma_is_the_printed_formula(epsilon, delta, sensitivity):
     printed = mpmath.sqrt(2 * mpmath.log(mpmath.mpf("1.25") / delta)) * sensitivity / epsilon
     assert classical_sigma(epsilon, delta, sensitivity) == pytest.approx(float(printed), rel=1e-13)
 
 
 @thorough
 @given(powers_of_ten(1e-9, 1 - 1e-9), powers_of_ten(1e-12, 0.5))
-def test_classical_noise_suffices_where_its_condition_is_met(epsilon: float, delta: float) -> None:
+def test_classical_noise_suffices_where_its_condition_is_met(epsilon, delta):
     assert classical_condition(epsilon).met
     assert classical_sigma(epsilon, delta) >= analytic_sigma(epsilon, delta)
 
 
-def test_classical_noise_falls_short_where_its_condition_is_not_met() -> None:
+def test_classical_noise_falls_short_where_its_condition_is_not_met():
     assert classical_sigma(10.0, 1e-5) < analytic_sigma(10.0, 1e-5)
     for epsilon in (1.0, 10.0):
         condition = classical_condition(epsilon)
@@ -322,7 +314,7 @@ BAD_SCALES = [0, -1.0, math.nan, None, "wide", [1.0, 0.0], {}, 10**400]
 
 
 @pytest.mark.parametrize("bad", BAD_EPSILONS)
-def test_a_bad_epsilon_is_named(bad: object) -> None:
+def test_a_bad_epsilon_is_named(bad):
     for function in (analytic_sigma, analytic_mu, classical_sigma):
         with pytest.raises(InvalidInput, match=r"^epsilon is "):
             function(bad, 1e-5)  # type: ignore[operator]
@@ -335,7 +327,7 @@ def test_a_bad_epsilon_is_named(bad: object) -> None:
 
 
 @pytest.mark.parametrize("bad", BAD_DELTAS)
-def test_a_bad_delta_is_named(bad: object) -> None:
+def test_a_bad_delta_is_named(bad):
     for function in (analytic_sigma, analytic_mu, classical_sigma):
         with pytest.raises(InvalidInput, match=r"^delta is "):
             function(1.0, bad)  # type: ignore[operator]
@@ -344,7 +336,7 @@ def test_a_bad_delta_is_named(bad: object) -> None:
 
 
 @pytest.mark.parametrize("bad", BAD_SCALES)
-def test_a_bad_sigma_or_sensitivity_is_named(bad: object) -> None:
+def test_a_bad_sigma_or_sensitivity_is_named(bad):
     for function in (analytic_delta, analytic_epsilon):
         with pytest.raises(InvalidInput, match=r"^sigma is "):
             function(0.5, bad) if function is analytic_delta else function(bad, 0.5)  # type: ignore[arg-type]
@@ -353,7 +345,7 @@ def test_a_bad_sigma_or_sensitivity_is_named(bad: object) -> None:
             function(0.5, 0.5, bad)  # type: ignore[operator]
 
 
-def test_an_infinite_sensitivity_and_shapes_that_do_not_broadcast_are_named() -> None:
+def test_an_infinite_sensitivity_and_shapes_that_do_not_broadcast_are_named():
     with pytest.raises(InvalidInput, match=r"^sensitivity is inf"):
         analytic_delta(1.0, 1.0, math.inf)
     with pytest.raises(InvalidInput, match=r"\(2,\) and \(3,\)"):

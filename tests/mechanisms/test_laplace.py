@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from dpcore.errors import InvalidInput
@@ -16,17 +15,17 @@ DRAWS = 4000
 SCALE = 0.7
 
 
-def draw(dimension: int, seed: int = 20) -> NDArray[np.float64]:
+def draw(dimension, seed=20):
     return vector_laplace(np.random.default_rng(seed), dimension, SCALE, DRAWS)
 
 
-def norm_p_value(draws: NDArray[np.float64], scale: float) -> float:
+def norm_p_value(draws, scale):
     norms = np.linalg.norm(draws, axis=1)
     gamma = stats.gamma(draws.shape[1], scale=scale)
     return float(stats.kstest(norms, gamma.cdf).pvalue)
 
 
-def direction_p_value(draws: NDArray[np.float64], axis: NDArray[np.float64]) -> float:
+def direction_p_value(draws, axis):
     """Against the law of one coordinate of a uniform direction: (1 + u)/2 ~ Beta((d-1)/2, ·)."""
     directions = draws / np.linalg.norm(draws, axis=1, keepdims=True)
     half = (draws.shape[1] - 1) / 2
@@ -35,7 +34,7 @@ def direction_p_value(draws: NDArray[np.float64], axis: NDArray[np.float64]) -> 
 
 
 @given(st.floats(1e-9, 1e3), st.floats(1e-9, 1e9))
-def test_the_scale_spends_at_most_epsilon(epsilon: float, sensitivity: float) -> None:
+def test_the_scale_spends_at_most_epsilon(epsilon, sensitivity):
     scale = laplace_scale(epsilon, sensitivity)
     # Exactly, in rational arithmetic.
     numerator, denominator = scale.as_integer_ratio()
@@ -45,14 +44,14 @@ def test_the_scale_spends_at_most_epsilon(epsilon: float, sensitivity: float) ->
     assert scale == pytest.approx(sensitivity / epsilon, rel=1e-15)
 
 
-def test_the_scale_broadcasts() -> None:
+def test_the_scale_broadcasts():
     assert type(laplace_scale(0.5)) is float
     scales = laplace_scale([0.5, 1.0], [[1.0], [2.0], [3.0]])
     assert scales == pytest.approx(np.array([[2, 1], [4, 2], [6, 3]]))
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 13, 104])
-def test_the_norm_is_gamma_at_the_right_scale_only(dimension: int) -> None:
+def test_the_norm_is_gamma_at_the_right_scale_only(dimension):
     draws = draw(dimension)
     assert draws.shape == (DRAWS, dimension)
     assert norm_p_value(draws, SCALE) > 0.01
@@ -61,7 +60,7 @@ def test_the_norm_is_gamma_at_the_right_scale_only(dimension: int) -> None:
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 13])
-def test_the_direction_is_uniform_and_not_that_of_a_cube(dimension: int) -> None:
+def test_the_direction_is_uniform_and_not_that_of_a_cube(dimension):
     draws = draw(dimension)
     axes = (np.eye(dimension)[0], np.eye(dimension)[-1], np.ones(dimension))
     cube = np.random.default_rng(1).uniform(-1, 1, (10 * DRAWS, dimension))
@@ -71,7 +70,7 @@ def test_the_direction_is_uniform_and_not_that_of_a_cube(dimension: int) -> None
     assert direction_p_value(np.abs(draws), axes[0]) < 1e-6
 
 
-def test_the_direction_says_nothing_about_the_norm() -> None:
+def test_the_direction_says_nothing_about_the_norm():
     draws = draw(3)
     norms = np.linalg.norm(draws, axis=1)
     first = draws[:, 0] / norms
@@ -79,7 +78,7 @@ def test_the_direction_says_nothing_about_the_norm() -> None:
     assert stats.spearmanr(np.abs(first), norms).pvalue > 0.01
 
 
-def test_in_one_dimension_it_is_the_laplace_distribution() -> None:
+def test_in_one_dimension_it_is_the_laplace_distribution():
     draws = draw(1)[:, 0]
     for share, is_right in ((1.0, True), (2 / 3, False), (1.5, False)):
         level = stats.kstest(draws, stats.laplace(scale=SCALE * share).cdf).pvalue
@@ -87,26 +86,26 @@ def test_in_one_dimension_it_is_the_laplace_distribution() -> None:
 
 
 @pytest.mark.parametrize("dimension", [1, 13])
-def test_the_expected_norm_is_met_by_the_draws(dimension: int) -> None:
+def test_the_expected_norm_is_met_by_the_draws(dimension):
     mean = np.linalg.norm(draw(dimension), axis=1).mean()
     error = SCALE * math.sqrt(dimension / DRAWS)
     # The norm is Gamma(d, b), so E‖z‖ = d b.
     assert abs(mean - dimension * SCALE) < 3 * error
 
 
-def test_a_seed_reproduces_the_draws() -> None:
+def test_a_seed_reproduces_the_draws():
     assert np.array_equal(draw(5, seed=3), draw(5, seed=3))
     assert not np.array_equal(draw(5, seed=3), draw(5, seed=4))
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, math.nan, math.inf, None, "two", [3]])
-def test_a_bad_dimension_is_named(bad: object) -> None:
+def test_a_bad_dimension_is_named(bad):
     with pytest.raises(InvalidInput, match=r"^dimension is "):
         vector_laplace(np.random.default_rng(0), bad, 1.0)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, None, "wide", 1j])
-def test_a_bad_scale_epsilon_or_sensitivity_is_named(bad: object) -> None:
+def test_a_bad_scale_epsilon_or_sensitivity_is_named(bad):
     with pytest.raises(InvalidInput, match=r"^scale is "):
         vector_laplace(np.random.default_rng(0), 2, bad)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match=r"^epsilon is "):
@@ -115,7 +114,7 @@ def test_a_bad_scale_epsilon_or_sensitivity_is_named(bad: object) -> None:
         laplace_scale(1.0, bad)  # type: ignore[arg-type]
 
 
-def test_a_seed_for_a_generator_and_a_negative_size_are_refused_and_none_gives_none() -> None:
+def test_a_seed_for_a_generator_and_a_negative_size_are_refused_and_none_gives_none():
     with pytest.raises(InvalidInput, match=r"^generator is 7"):
         vector_laplace(7, 2, 1.0)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match=r"^size is -1"):

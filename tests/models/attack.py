@@ -1,7 +1,5 @@
 """What the tests of all models share: small records, neighbours, and a distinguishing attack."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,9 +10,7 @@ from dpcore.models.records import BLANK, Records, RecordShape
 CONFIDENCE = 0.99
 
 
-def some(
-    records: int, *, numbers: int = 2, levels: tuple[int, ...] = (3,), seed: int = 0
-) -> Records:
+def some(records, *, numbers=2, levels=(3,), seed=0):
     """Records whose label depends on the first number and on the first category."""
     generator = np.random.default_rng(seed)
     x = generator.uniform(-1.0, 1.0, (records, numbers))
@@ -23,20 +19,20 @@ def some(
     return Records(RecordShape(records, numbers, levels), x, codes, (score > 0.0).astype(np.int64))
 
 
-def extreme(shape: RecordShape, generator: np.random.Generator) -> Records:
+def extreme(shape, generator):
     """One record, often at the ends of its bounds."""
     x = generator.choice([-1.0, 0.0, 1.0, generator.uniform(-1.0, 1.0)], (1, shape.numbers))
     codes = np.array([[generator.integers(0, count) for count in shape.levels]], dtype=np.int64)
     return Records(shape, x, codes.reshape(1, -1), generator.integers(0, 2, 1))
 
 
-def blank(shape: RecordShape) -> Records:
+def blank(shape):
     """One blank record."""
     none = np.zeros((1, len(shape.levels)), dtype=np.int64)
     return Records(shape, np.zeros((1, shape.numbers)), none, np.array([BLANK]))
 
 
-def together(*parts: Records) -> Records:
+def together(*parts):
     """The records of all parts."""
     return Records(
         parts[0].shape,
@@ -46,7 +42,7 @@ def together(*parts: Records) -> Records:
     )
 
 
-def least_level(one: np.ndarray, other: np.ndarray) -> float:
+def least_level(one, other):
     """Lower bound, at 99 % confidence, on the μ by which two Gaussian samples can be told apart.
 
     Parameters
@@ -65,6 +61,6 @@ def least_level(one: np.ndarray, other: np.ndarray) -> float:
     return float(level - stats.norm.ppf(CONFIDENCE) * error)
 
 
-def obeys(seen: np.ndarray, law: object) -> bool:
+def obeys(seen, law):
     """Whether a Kolmogorov–Smirnov test accepts the frozen scipy law."""
     return bool(stats.kstest(seen, law.cdf).pvalue > 1e-3)  # type: ignore[attr-defined]

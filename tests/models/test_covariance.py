@@ -1,9 +1,6 @@
 """PCA's covariance: sensitivity, the laws of its noises, and how the Wishart mechanism fails."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -20,23 +17,23 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = RecordShape(30, 2, ())
 
 
-def flat(squares: np.ndarray) -> np.ndarray:
+def flat(squares):
     """Symmetric matrices as vectors whose Euclidean norm is Frobenius'."""
     rows, columns = np.triu_indices(squares.shape[-1])
     return squares[..., rows, columns] * np.where(rows == columns, 1.0, math.sqrt(2.0))
 
 
-def drawn(noise: Callable[[np.random.Generator, int], np.ndarray], seed: int) -> np.ndarray:
+def drawn(noise, seed):
     """Unit noise of 4,000 runs; S of two features has three rows."""
     return np.array([noise(generator(seed, run), 3) for run in range(4_000)])
 
 
-def single(x: float, y: float) -> Records:
+def single(x, y):
     none = np.zeros((1, 0), dtype=np.int64)
     return Records(SHAPE, np.array([[x, y]]), none, np.array([0]))
 
 
-def test_no_record_moves_the_matrix_further_and_some_move_it_that_far(adjacency) -> None:
+def test_no_record_moves_the_matrix_further_and_some_move_it_that_far(adjacency):
     draw, bound = np.random.default_rng(0), covariance.sensitivity(adjacency)
     # zᵀz′ = 0 where xᵀx′ = -w²: at this angle between two points of norm 1.
     angle = math.acos(-(covariance.WEIGHT**2))
@@ -57,7 +54,7 @@ def test_no_record_moves_the_matrix_further_and_some_move_it_that_far(adjacency)
     assert furthest >= (0.999999 if adjacency is ZERO else 0.96) * bound
 
 
-def test_the_bound_for_replacing_is_reached_in_the_ball() -> None:
+def test_the_bound_for_replacing_is_reached_in_the_ball():
     z, other = np.array([1.0, 0.0, covariance.WEIGHT]), np.array([0.0, 0.0, covariance.WEIGHT])
     other[0], other[1] = -(covariance.WEIGHT**2), math.sqrt(1.0 - covariance.WEIGHT**4)
     moved = np.linalg.norm(np.outer(z, z) - np.outer(other, other))
@@ -65,24 +62,24 @@ def test_the_bound_for_replacing_is_reached_in_the_ball() -> None:
 
 
 @pytest.fixture(scope="module")
-def gaussian() -> np.ndarray:
+def gaussian():
     return flat(drawn(covariance.symmetric, 1))
 
 
-def test_what_is_released_holds_the_noise_of_its_calibration() -> None:
+def test_what_is_released_holds_the_noise_of_its_calibration():
     (c,) = pca_gaussian.MODEL.calibrate(SHAPE, [1.0], 1e-6, ZERO)
     exact, draws = covariance.second_moments(single(0.5, -1.0)), drawn(covariance.symmetric, 1)[:2]
     noisy = covariance.released(exact, c, list(draws))
     assert noisy - exact == pytest.approx(c.noise.scale * draws)
 
 
-def test_gaussian_noise_is_of_one_size_in_every_coordinate(gaussian) -> None:
+def test_gaussian_noise_is_of_one_size_in_every_coordinate(gaussian):
     assert obeys(gaussian.ravel(), stats.norm())
     assert not obeys(gaussian.ravel(), stats.norm(scale=2.0 / 3.0))
     assert not obeys(gaussian.ravel(), stats.norm(scale=1.5))
 
 
-def test_worst_neighbours_are_told_apart_no_better_than_promised(gaussian) -> None:
+def test_worst_neighbours_are_told_apart_no_better_than_promised(gaussian):
     c = pca_gaussian.MODEL.calibrate(SHAPE, [5.0], 1e-5, ZERO)[0]
     promised = c.noise.sensitivity / c.noise.scale
     one = some(25, numbers=2, levels=(2,))
@@ -96,7 +93,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised(gaussian) -> No
         assert (level > promised) is flagged
 
 
-def test_pure_noise_has_the_norm_and_the_directions_of_its_law() -> None:
+def test_pure_noise_has_the_norm_and_the_directions_of_its_law():
     pure = flat(drawn(pca_pure.noise, 2))
     norms, coordinates = np.linalg.norm(pure, axis=1), pure.shape[1]
     assert coordinates == 6
@@ -110,7 +107,7 @@ def test_pure_noise_has_the_norm_and_the_directions_of_its_law() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
-def test_the_wishart_mechanism_gives_a_record_away_as_often_as_derived(epsilon) -> None:
+def test_the_wishart_mechanism_gives_a_record_away_as_often_as_derived(epsilon):
     # d = 3: how often S + W - S′ is not positive semidefinite, for one record of norm 1 more.
     c, x = pca_wishart.scale(epsilon), np.array([0.6, 0.0, 0.8])
     draws = drawn(pca_wishart.noise, 0)
@@ -123,7 +120,7 @@ def test_the_wishart_mechanism_gives_a_record_away_as_often_as_derived(epsilon) 
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
-def test_the_wishart_mechanism_keeps_epsilon_0_at_its_delta_and_no_less(epsilon) -> None:
+def test_the_wishart_mechanism_keeps_epsilon_0_at_its_delta_and_no_less(epsilon):
     # Where both laws reach, one density is e^{1/(2c)} times the other: with the share that only one
     # reaches, δ, (1 - δ) e^{1/(2c)} = 1. So the laws' total variation is δ, in either direction.
     c, x, draw = pca_wishart.scale(epsilon), np.array([0.6, 0.0, 0.8]), np.random.default_rng(0)
@@ -139,7 +136,7 @@ def test_the_wishart_mechanism_keeps_epsilon_0_at_its_delta_and_no_less(epsilon)
     assert f"ε = 0 with δ = {delta:.3g}" in result.proof.reason
 
 
-def test_the_wishart_mechanism_is_shown_as_what_it_is() -> None:
+def test_the_wishart_mechanism_is_shown_as_what_it_is():
     for result in pca_wishart.MODEL.calibrate(SHAPE, [0.5, 4.0], 1e-5, ZERO):
         assert result.status is Status.CLAIM_NOT_SUPPORTED
         assert (result.claim.epsilon, result.claim.delta) == (result.requested.epsilon, 0.0)
@@ -148,7 +145,7 @@ def test_the_wishart_mechanism_is_shown_as_what_it_is() -> None:
 
 
 @pytest.mark.parametrize("system", [pca_gaussian, pca_pure, pca_wishart])
-def test_components_are_orthonormal_and_near_the_right_ones_given_budget(system) -> None:
+def test_components_are_orthonormal_and_near_the_right_ones_given_budget(system):
     draw = np.random.default_rng(4)
     x = np.clip(draw.standard_normal((4_000, 5)) * [0.5, 0.4, 0.3, 0.05, 0.05] + 0.2, -1.0, 1.0)
     none, zero = np.zeros((4_000, 0), dtype=np.int64), np.zeros(4_000, dtype=np.int64)

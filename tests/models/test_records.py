@@ -1,24 +1,22 @@
 """Tables as the survey's models see them: public, record by record, refused outside bounds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets import Preparation, load
 from dpcore.datasets.partition import drawn
 from dpcore.errors import InvalidInput
 from dpcore.models.records import BLANK, Records, RecordShape, encode, shape_of
 
 
 @pytest.fixture(scope="module")
-def cohort() -> Table:
+def cohort():
     return load("cohort")
 
 
-def test_the_shape_is_known_without_the_records(cohort) -> None:
+def test_the_shape_is_known_without_the_records(cohort):
     train, test = encode(cohort)
     shape = shape_of(cohort.entry)
     assert train.shape == test.shape == shape
@@ -32,7 +30,7 @@ def test_the_shape_is_known_without_the_records(cohort) -> None:
     assert lengths.min() >= 1.0 - 1e-6
 
 
-def test_numbers_are_scaled_by_public_bounds_and_categories_by_their_codes(cohort) -> None:
+def test_numbers_are_scaled_by_public_bounds_and_categories_by_their_codes(cohort):
     train, test = encode(cohort)
     for records in (train, test):
         assert np.abs(records.numbers).max() <= 1.0
@@ -41,7 +39,7 @@ def test_numbers_are_scaled_by_public_bounds_and_categories_by_their_codes(cohor
         assert np.array_equal(records.labels, table.label > 0)
 
 
-def test_one_record_changes_nothing_but_its_own_row(cohort) -> None:
+def test_one_record_changes_nothing_but_its_own_row(cohort):
     number = next(column.name for column in cohort.entry.used if column.kind == "number")
     place = 17
     frame = cohort.frame.copy()
@@ -54,7 +52,7 @@ def test_one_record_changes_nothing_but_its_own_row(cohort) -> None:
     assert moved == 1
 
 
-def test_a_blanked_record_is_blank_in_its_place_and_moves_no_other(cohort) -> None:
+def test_a_blanked_record_is_blank_in_its_place_and_moves_no_other(cohort):
     # A table without further records is split.
     cohort = replace(cohort, further=None)
     label, frame = cohort.label.copy(), cohort.frame.copy()
@@ -88,7 +86,7 @@ def test_a_blanked_record_is_blank_in_its_place_and_moves_no_other(cohort) -> No
         ("numbers", [[0.0, 0.0]], "another shape"),
     ],
 )
-def test_what_would_break_a_sensitivity_is_refused(field, value, said) -> None:
+def test_what_would_break_a_sensitivity_is_refused(field, value, said):
     good = {"numbers": [[0.5]], "categories": [[2]], "labels": [1]}
     with pytest.raises(InvalidInput, match=said):
         Records(
@@ -98,13 +96,13 @@ def test_what_would_break_a_sensitivity_is_refused(field, value, said) -> None:
 
 
 @pytest.mark.parametrize("records", [2, 3, 8, 13, 569])
-def test_the_public_size_is_that_of_the_training_part(records: int) -> None:
+def test_the_public_size_is_that_of_the_training_part(records):
     table = load("breast_cancer").rows(np.arange(records))
     assert shape_of(table.entry).size == len(encode(table)[0])
 
 
 @pytest.mark.parametrize("key", ["diabetes", "optical_digits", "breast_cancer"])
-def test_a_model_that_uses_no_labels_sees_none_and_takes_every_table(key: str) -> None:
+def test_a_model_that_uses_no_labels_sees_none_and_takes_every_table(key):
     table = load(key)
     train, test = encode(table, labels=False)
     assert len(train) + len(test) == table.records

@@ -1,7 +1,5 @@
 """The register of the survey's models: every file enrols, states claim and proof, keeps both."""
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path
@@ -27,7 +25,7 @@ SHAPE = RecordShape(400, 3, (2, 4))
 KEYS = list(register())
 
 
-def test_the_files_are_the_register() -> None:
+def test_the_files_are_the_register():
     files = {Path(p).stem for folder in systems.__path__ for p in Path(folder).glob("[!_]*.py")}
     assert {key.replace("-", "_") for key in KEYS} == files
     assert [row["model"] for row in describe()] == KEYS
@@ -42,7 +40,7 @@ MODEL = replace(BASE, key="newcomer", title="Newcomer", source="Doe and Roe 2031
 """
 
 
-def test_adding_a_file_enrols_its_model_wherever_models_are(tmp_path, monkeypatch) -> None:
+def test_adding_a_file_enrols_its_model_wherever_models_are(tmp_path, monkeypatch):
     (tmp_path / "newcomer.py").write_text(NEWCOMER)
     monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path)])
     caches = register, predictors.register, described.register
@@ -63,7 +61,7 @@ def test_adding_a_file_enrols_its_model_wherever_models_are(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_every_model_says_what_holds_under_zero_out_and_replace_one(key) -> None:
+def test_every_model_says_what_holds_under_zero_out_and_replace_one(key):
     model = model_named(key)
     assert "survey" in model.system
     assert all(text.endswith(".") for text in (model.idea, model.claim, model.proof, *model.limits))
@@ -83,7 +81,7 @@ def test_every_model_says_what_holds_under_zero_out_and_replace_one(key) -> None
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key) -> None:
+def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key):
     model = model_named(key)
     for size, numbers, levels in ((1, 0, (2,)), (40, 30, (41,)), (1_000_000, 3, ())):
         shape = RecordShape(size, numbers, levels)
@@ -93,7 +91,7 @@ def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_proof_stands_exactly_where_all_conditions_are_met(key) -> None:
+def test_a_proof_stands_exactly_where_all_conditions_are_met(key):
     model = model_named(key)
     for adjacency in model.adjacencies:
         epsilons = [0.01, 1.0, 50.0]
@@ -115,7 +113,7 @@ def test_a_proof_stands_exactly_where_all_conditions_are_met(key) -> None:
 @pytest.mark.parametrize(
     "key", ["naive-bayes", "pca-gaussian", "online-tree", "k-means", "pate", "scalable-pate"]
 )
-def test_gaussian_noise_keeps_the_promise_and_no_less_would(key) -> None:
+def test_gaussian_noise_keeps_the_promise_and_no_less_would(key):
     model = model_named(key)
     for adjacency in model.adjacencies:
         for c in model.calibrate(SHAPE, [0.05, 1.0, 20.0], 1e-6, adjacency):
@@ -136,7 +134,7 @@ def test_gaussian_noise_keeps_the_promise_and_no_less_would(key) -> None:
         ("random-forest", 1_000, (0.01, 5.0), 2),
     ],
 )
-def test_more_budget_predicts_better_and_much_as_no_noise(key, records, epsilons, runs) -> None:
+def test_more_budget_predicts_better_and_much_as_no_noise(key, records, epsilons, runs):
     model, train, test = model_named(key), some(records, numbers=3), some(1_000, numbers=3, seed=1)
     made = model.calibrate(train.shape, epsilons, 1e-5, Adjacency.ZERO_OUT)
     result, exact = (
@@ -154,7 +152,7 @@ POSITIONAL = {"online-tree", "pate", "scalable-pate"}
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in POSITIONAL])
-def test_a_blank_record_adds_nothing_to_what_is_released(key) -> None:
+def test_a_blank_record_adds_nothing_to_what_is_released(key):
     model, train = model_named(key), some(200)
     test, nothing = some(50, seed=1), blank(train.shape)
     parts = [(train[start : start + 3], train[start + 3 : start + 5]) for start in range(0, 200, 5)]
@@ -171,7 +169,7 @@ def test_a_blank_record_adds_nothing_to_what_is_released(key) -> None:
 
 
 @pytest.mark.parametrize("key", ["pate", "scalable-pate"])
-def test_a_blank_record_moves_no_other_to_another_teacher(key, monkeypatch) -> None:
+def test_a_blank_record_moves_no_other_to_another_teacher(key, monkeypatch):
     model, train, place = model_named(key), some(200), 17
     blanked = together(train[:place], blank(train.shape), train[place + 1 :])
     seen = []
@@ -196,7 +194,7 @@ def test_a_blank_record_moves_no_other_to_another_teacher(key, monkeypatch) -> N
     assert np.array_equal(counted(train[others], whole[others], groups, asked), votes_left)
 
 
-def test_a_blank_record_keeps_its_round() -> None:
+def test_a_blank_record_keeps_its_round():
     train, place = some(600), 17
     blanked = together(train[:place], blank(train.shape), train[place + 1 :])
     x, rest = online_tree.rows(train), online_tree.rows(blanked)
@@ -211,10 +209,10 @@ def test_a_blank_record_keeps_its_round() -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("records", [0, 1, 4])
-def test_few_records_of_one_class_leave_nothing_undefined(key, records) -> None:
+def test_few_records_of_one_class_leave_nothing_undefined(key, records):
     model, draw = model_named(key), np.random.default_rng(0)
 
-    def all_of_class_0(count: int) -> Records:
+    def all_of_class_0(count):
         x, codes = draw.uniform(-1.0, 1.0, (count, 3)), draw.integers(0, 2, (count, 2))
         return Records(SHAPE, x, codes, np.zeros(count, dtype=np.int64))
 

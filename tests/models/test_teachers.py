@@ -1,13 +1,10 @@
 """PATE in both forms: how far a record moves the votes, what queries cost, what is learned."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 from dp_accounting import ComposedDpEvent, GaussianDpEvent, SelfComposedDpEvent
-from dp_accounting.dp_event import DpEvent
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 from scipy import stats
@@ -23,7 +20,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = RecordShape(2_000, 3, (3,))
 
 
-def test_a_record_moves_one_vote_a_query_and_no_more(adjacency) -> None:
+def test_a_record_moves_one_vote_a_query_and_no_more(adjacency):
     draw, furthest, largest = np.random.default_rng(0), 0.0, 0.0
     points = teachers.inputs(some(40, seed=3))
     for _ in range(150):
@@ -43,7 +40,7 @@ def test_a_record_moves_one_vote_a_query_and_no_more(adjacency) -> None:
     assert largest == 1.0
 
 
-def certified(event: DpEvent, delta: float) -> list[float]:
+def certified(event, delta):
     return [
         accountant.compose(event).get_epsilon(delta)
         for accountant in (PLDAccountant(value_discretization_interval=1e-3), RdpAccountant())
@@ -51,7 +48,7 @@ def certified(event: DpEvent, delta: float) -> list[float]:
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
-def test_pates_account_is_that_of_dp_accounting(epsilon) -> None:
+def test_pates_account_is_that_of_dp_accounting(epsilon):
     c = pate.MODEL.calibrate(SHAPE, [epsilon], 1e-6, ZERO)[0]
     (votes,) = c.noises
     event = SelfComposedDpEvent(GaussianDpEvent(votes.scale / votes.sensitivity), votes.times)
@@ -61,7 +58,7 @@ def test_pates_account_is_that_of_dp_accounting(epsilon) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
-def test_scalable_pates_account_is_that_of_dp_accounting(epsilon) -> None:
+def test_scalable_pates_account_is_that_of_dp_accounting(epsilon):
     c = scalable_pate.MODEL.calibrate(SHAPE, [epsilon], 1e-6, REPLACE)[0]
     events = [
         SelfComposedDpEvent(GaussianDpEvent(noise.scale / noise.sensitivity), noise.times)
@@ -74,7 +71,7 @@ def test_scalable_pates_account_is_that_of_dp_accounting(epsilon) -> None:
     assert votes.times <= largest.times
 
 
-def test_no_more_queries_are_asked_or_answered_than_are_paid_for() -> None:
+def test_no_more_queries_are_asked_or_answered_than_are_paid_for():
     shape = some(300).shape
     for calibrate in (pate.MODEL.calibrate, scalable_pate.MODEL.calibrate):
         for c in calibrate(shape, [0.01, 1.0, 1e3], 1e-6, ZERO):
@@ -87,12 +84,12 @@ def test_no_more_queries_are_asked_or_answered_than_are_paid_for() -> None:
     assert len(scalable_pate.agreed(split, 17, 1e-9, np.zeros(40))) == 0
 
 
-def test_labels_follow_the_law_of_noisy_votes() -> None:
+def test_labels_follow_the_law_of_noisy_votes():
     counts, sigma = np.tile([10.0, 13.0], (20_000, 1)), 4.0
     unit = np.random.default_rng(0).standard_normal(counts.shape)
     ones = int((teachers.labelled(counts, sigma, unit) > 0.0).sum())
 
-    def p(scale: float) -> float:
+    def p(scale):
         return float(
             stats.binomtest(ones, 20_000, stats.norm.cdf(3.0 / (math.sqrt(2.0) * scale))).pvalue
         )
@@ -103,13 +100,13 @@ def test_labels_follow_the_law_of_noisy_votes() -> None:
 
 
 @pytest.mark.parametrize("system", [pate, scalable_pate])
-def test_that_half_of_the_test_records_are_public_is_an_assumption_that_is_named(system) -> None:
+def test_that_half_of_the_test_records_are_public_is_an_assumption_that_is_named(system):
     for c in system.MODEL.calibrate(SHAPE, [1.0], 1e-6, ZERO):
         (one,) = (each for each in c.conditions if each.assumed)
         assert "half of the test records" in one.text
 
 
-def test_each_record_draws_its_teacher_by_itself() -> None:
+def test_each_record_draws_its_teacher_by_itself():
     draw = np.random.default_rng(0)
     teacher = teachers.assigned(50_000, 10, draw)
     assert stats.chisquare(np.bincount(teacher, minlength=10)).pvalue > 1e-3
@@ -117,7 +114,7 @@ def test_each_record_draws_its_teacher_by_itself() -> None:
 
 
 @pytest.mark.parametrize("system", [pate, scalable_pate])
-def test_the_student_learns_from_labels_that_were_released(system) -> None:
+def test_the_student_learns_from_labels_that_were_released(system):
     train, rest = some(2_000, numbers=3), some(1_000, numbers=3, seed=1)
     unlabelled, test = rest[:500], rest[500:]
     calibrations = system.MODEL.calibrate(train.shape, [0.01, 8.0], 1e-5, ZERO)
@@ -138,12 +135,12 @@ def test_the_student_learns_from_labels_that_were_released(system) -> None:
     )
 
 
-def majority_share(test) -> float:
+def majority_share(test):
     share = float(test.labels.mean())
     return max(share, 1.0 - share)
 
 
-def test_scalable_pate_checks_and_answers_as_it_was_calibrated() -> None:
+def test_scalable_pate_checks_and_answers_as_it_was_calibrated():
     c = scalable_pate.MODEL.calibrate(SHAPE, [0.3], 1e-6, ZERO)[0]
     # A run in which more are clear than may be answered, and less noise would clear another.
     (votes, largest), groups = c.noises, teachers.teachers(SHAPE)

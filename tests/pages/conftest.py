@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import streamlit as st
@@ -28,23 +25,23 @@ class Lent:
     process : Confined
     """
 
-    def __init__(self, process: Confined) -> None:
+    def __init__(self, process):
         self._process: Confined | None = process
         self.begun = process.begun
 
-    def ask(self, *call: Any, **limit: Any) -> Any:
+    def ask(self, *call, **limit):
         """As of `Confined`."""
         if self._process is None:
             raise Cancelled
         return self._process.ask(*call, **limit)
 
-    def close(self) -> None:
+    def close(self):
         """Ask nothing more."""
         self._process = None
 
 
 @pytest.fixture(scope="session", autouse=True)
-def components_looked_for_once() -> Iterator[None]:
+def components_looked_for_once():
     """Read the metadata of all installed packages once.
 
     Each new `AppTest` looks for components among them, 0.1 s that a server takes only at its start.
@@ -56,20 +53,20 @@ def components_looked_for_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_this_machine(monkeypatch):
     """`AppTest` has no connection; it stands for this machine's browser."""
     monkeypatch.setattr(type(st.context), "ip_address", None)
 
 
 @pytest.fixture
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def alone(tmp_path, monkeypatch):
     """No real data by accident, and no result from an earlier run."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_draws_for_bands() -> Iterator[None]:
+def few_draws_for_bands():
     """Bands of closed forms come from few draws: no page's test is about how exact they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exact_curves, "BAND_DRAWS", 20)
@@ -77,7 +74,7 @@ def few_draws_for_bands() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def one_process() -> Iterator[Confined]:
+def one_process():
     """A process for files, whose start takes longer than most of its answers."""
     process = Confined(uploads.MEGABYTES, uploads.TABLES + uploads.HEADERS + uploads.FEATURES)
     yield process
@@ -85,7 +82,7 @@ def one_process() -> Iterator[Confined]:
 
 
 @pytest.fixture
-def uploads_in_one_process(one_process: Confined, monkeypatch: pytest.MonkeyPatch) -> None:
+def uploads_in_one_process(one_process, monkeypatch):
     """Files of all sessions are read in one process, a new one in the place of the last.
 
     That each session has a process of its own, which ends with it, is tested in browsers.
@@ -94,7 +91,7 @@ def uploads_in_one_process(one_process: Confined, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture
-def seven_splits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def seven_splits(monkeypatch):
     """Two more than those of a first picture, in this process."""
     loaders._splits.clear()
     monkeypatch.setattr("dpcore.evaluation.splits.MAX", 7)
@@ -103,7 +100,7 @@ def seven_splits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def jobs_of_seven_splits(seven_splits: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def jobs_of_seven_splits(seven_splits, monkeypatch):
     """Jobs are done by a thread of this process, on a third of the splits or less.
 
     What pages say of jobs goes by their files, which are the same. Workers are tested in
@@ -111,7 +108,7 @@ def jobs_of_seven_splits(seven_splits: None, monkeypatch: pytest.MonkeyPatch) ->
     """
     with ThreadPoolExecutor(1) as thread:
 
-        def submit(work: Callable[..., Any], *given: object, **_: object) -> Future[Any]:
+        def submit(work, *given, **_):
             return thread.submit(work, *given)
 
         monkeypatch.setattr(executors, "submit", submit)
@@ -120,7 +117,7 @@ def jobs_of_seven_splits(seven_splits: None, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture(autouse=True)
-def no_job_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_job_left(monkeypatch):
     """End what a page had begun to train: nobody closes it, and the next test would wait for it.
 
     It ends before `monkeypatch` does, which names the folder of the jobs.
@@ -132,7 +129,7 @@ def no_job_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def no_fragment_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_fragment_in_another(monkeypatch):
     """Refuse a fragment drawn by another, which may end a busy visitor's page.
 
     As the outer one runs again, the server drops the places it has not sent yet, and still sends
@@ -141,13 +138,13 @@ def no_fragment_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     original = st.fragment
 
-    def fragment(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    def fragment(function=None, **options):
         if function is None:
             return functools.partial(fragment, **options)
         wrapped = original(function, **options)
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args, **kwargs):
             assert ThreadState.get().fragment_id is None, f"{function} is in another fragment"
             return wrapped(*args, **kwargs)
 

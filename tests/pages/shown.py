@@ -1,7 +1,5 @@
 """Opens a page by its link, and reads what Streamlit's own harness has no name for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -9,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 
 
-def open_page(page: str, /, **link: str | list[str]) -> AppTest:
+def open_page(page, /, **link):
     """The page after its first run."""
     app = AppTest.from_file(APP, default_timeout=180)
     if page != "explore":
@@ -19,20 +17,20 @@ def open_page(page: str, /, **link: str | list[str]) -> AppTest:
     return app.run()
 
 
-def numbers(app: AppTest) -> dict[str, str]:
+def numbers(app):
     return {metric.label: metric.value for metric in app.metric}
 
 
-def said(app: AppTest) -> str:
+def said(app):
     return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
-def notes(app: AppTest) -> list[str]:
+def notes(app):
     """What stands below the big numbers, with usual spaces."""
     return [metric.proto.delta_description.replace("\u00a0", " ") for metric in app.metric]
 
 
-def with_table(app: AppTest, name: str) -> AppTest:
+def with_table(app, name):
     """The page with the box of a table and its code open."""
     app.session_state[f"table {name}"] = True
     return app.run()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from pages.shared.access import AccessControl
@@ -11,7 +11,7 @@ from pages.shared.access import AccessControl
 HOST = b"localhost:8501"
 
 
-def heard(*said: BackMsg | bytes | str) -> list[bytes]:
+def heard(*said):
     """What the application behind the access control gets of all that a browser says."""
     got: list[bytes] = []
     waiting: list[Message] = [{"type": "websocket.connect"}]
@@ -23,15 +23,15 @@ def heard(*said: BackMsg | bytes | str) -> list[bytes]:
         waiting.append({"type": "websocket.receive", "bytes": data})
     waiting.append({"type": "websocket.disconnect", "code": 1000})
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    async def application(scope, receive, send):
         while (message := await receive())["type"] != "websocket.disconnect":
             if message["type"] == "websocket.receive":
                 got.append(message["bytes"])
 
-    async def receive() -> Message:
+    async def receive():
         return waiting.pop(0)
 
-    async def send(message: Message) -> None:
+    async def send(message):
         pytest.fail(f"refused: {message}")
 
     scope = {
@@ -45,7 +45,7 @@ def heard(*said: BackMsg | bytes | str) -> list[bytes]:
     return got
 
 
-def test_one_visitor_does_not_clear_what_all_wait_for() -> None:
+def test_one_visitor_does_not_clear_what_all_wait_for():
     rerun, stop = BackMsg(), BackMsg(stop_script=True)
     rerun.rerun_script.query_string = "epsilon=3"
     clear, saving = BackMsg(clear_cache=True), BackMsg(set_run_on_save=True)
@@ -54,7 +54,7 @@ def test_one_visitor_does_not_clear_what_all_wait_for() -> None:
     assert heard(clear) == []
 
 
-def test_what_is_no_message_is_not_heard() -> None:
+def test_what_is_no_message_is_not_heard():
     """Streamlit would print a traceback for each."""
     stop = BackMsg(stop_script=True)
     assert heard(b"\xff\xff\xff", stop) == [stop.SerializeToString()]

@@ -1,7 +1,5 @@
 """Names in the address: a page that is left must not tell the next one what to do."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest
@@ -27,7 +25,7 @@ OLDEST = ("explore", "plan", "train", "atlas", "learn", "release")
 SHARED = {*(control.key for control in (*RISK, SEED)), PICTURE}
 
 
-def names(page: str) -> set[str]:
+def names(page):
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page(f"{page}/{page}.py")
     app.run()
@@ -37,7 +35,7 @@ def names(page: str) -> set[str]:
     return {widget.key for kind in KINDS for widget in app.get(kind) if widget.key}
 
 
-def test_no_two_pages_share_a_name() -> None:
+def test_no_two_pages_share_a_name():
     result = {link.name: names(link.name) for link in PAGE_LINKS}
     assert all(len(result[page]) > 4 for page in OLDEST)
     for one, other in combinations(result, 2):

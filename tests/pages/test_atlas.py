@@ -1,14 +1,11 @@
 """Atlas without a browser: the first answer, each filter, one system, links that lead somewhere."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore import systems
 from dpcore.accounting.presets import CLAIM, PRESETS
@@ -37,24 +34,24 @@ ROUTES = [
 
 
 @pytest.fixture(scope="module")
-def first() -> AppTest:
+def first():
     return opened()
 
 
-def opened(page: str = "atlas", **link: str | list[str]) -> AppTest:
+def opened(page="atlas", **link):
     return open_page(page, **link)
 
 
-def numbers(app: AppTest) -> dict[str, int]:
+def numbers(app):
     return {metric.label: int(metric.value) for metric in app.metric}
 
 
-def titles(app: AppTest) -> list[str]:
+def titles(app):
     """The titles of the rows."""
     return [each.label.split("**")[1] for each in app.button if each.key.startswith("open ")]
 
 
-def counted(*chosen: systems.System) -> dict[str, int]:
+def counted(*chosen):
     result = [systems.standing(each).label for each in chosen]
     return {
         "Systems": len(chosen),
@@ -65,7 +62,7 @@ def counted(*chosen: systems.System) -> dict[str, int]:
     }
 
 
-def test_the_first_view_answers(first: AppTest) -> None:
+def test_the_first_view_answers(first):
     assert not first.exception
     assert not first.warning
     assert numbers(first) == counted(*SYSTEMS.values())
@@ -78,7 +75,7 @@ def test_the_first_view_answers(first: AppTest) -> None:
         assert f"{result.count(label)} “{label}”" in shown
 
 
-def test_the_verdict_comes_first_in_every_row(first: AppTest) -> None:
+def test_the_verdict_comes_first_in_every_row(first):
     rows = systems.selected()[:10]
     texts = [text.value for text in first.markdown]
     sentences = [text for text in texts if "-background[" in text]
@@ -102,7 +99,7 @@ def test_the_verdict_comes_first_in_every_row(first: AppTest) -> None:
     assert CLAIM in sentences[3]
 
 
-def test_the_first_screen_is_short(first: AppTest) -> None:
+def test_the_first_screen_is_short(first):
     # Nine rows, the last half, are above the fold at 1280 x 800.
     shown = systems.selected()[:9]
     words = " ".join(f"{systems.standing(each).verdict} {each.title}" for each in shown)
@@ -128,7 +125,7 @@ def test_the_first_screen_is_short(first: AppTest) -> None:
         ({"search": "paper 003"}, lambda each: each.paper == "003"),
     ],
 )
-def test_a_link_filters(link: dict[str, str], keeps) -> None:
+def test_a_link_filters(link, keeps):
     app = opened(**link)
     assert not app.exception
     assert not app.warning
@@ -137,7 +134,7 @@ def test_a_link_filters(link: dict[str, str], keeps) -> None:
     assert numbers(app) == counted(*kept)
 
 
-def test_a_search_matches_where_words_begin() -> None:
+def test_a_search_matches_where_words_begin():
     trees = SYSTEMS["random-decision-tree"]
     assert "Jagannathan" in trees.source
     result = titles(opened(search="gan"))
@@ -147,7 +144,7 @@ def test_a_search_matches_where_words_begin() -> None:
     assert trees.title in titles(opened(search="jaganna"))
 
 
-def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_lists_the_same(capsys):
     app = opened(paper="001 Survey", practice="known to leak", search="NoisySGD")
     command = next(code.value for code in with_table(app, "atlas").code if "dpcore" in code.value)
     assert command.startswith("python -m dpcore ")
@@ -157,7 +154,7 @@ def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> 
     assert [entry["title"] for entry in result] == titles(app)
 
 
-def test_a_proved_corrected_version_has_a_badge_of_its_own() -> None:
+def test_a_proved_corrected_version_has_a_badge_of_its_own():
     app = opened(system="grpua")
     badges = [text.value for text in app.markdown if "-badge[" in text.value]
     for badge, words in zip(
@@ -168,7 +165,7 @@ def test_a_proved_corrected_version_has_a_badge_of_its_own() -> None:
         assert words in badge
 
 
-def test_nothing_found_is_said_and_undone() -> None:
+def test_nothing_found_is_said_and_undone():
     app = opened(search="qwertz", kind="synthetic data")
     assert app.info[0].value == systems.NOTHING_FOUND
     assert not app.metric
@@ -181,7 +178,7 @@ def test_nothing_found_is_said_and_undone() -> None:
 
 
 @pytest.mark.parametrize("key", ["grpua", "pate-gan", "non-interactive", "dp-gd", "pate"])
-def test_one_system_by_itself(key: str) -> None:
+def test_one_system_by_itself(key):
     app = opened(system=key)
     system = SYSTEMS[key]
     result = systems.standing(system)
@@ -210,7 +207,7 @@ def test_one_system_by_itself(key: str) -> None:
         ("opera", "Proved as printed"),
     ],
 )
-def test_a_proof_of_what_runs_here_is_no_proof_of_the_authors_claim(key, verdict) -> None:
+def test_a_proof_of_what_runs_here_is_no_proof_of_the_authors_claim(key, verdict):
     app = opened(system=key)
     badges = [text.value for text in app.markdown if "-badge[" in text.value]
     assert verdict in badges[0]
@@ -229,7 +226,7 @@ FAILED = [
 
 
 @pytest.mark.parametrize("key", FAILED)
-def test_a_failed_claim_is_told_plainly_and_its_formulas_are_a_click_away(key: str) -> None:
+def test_a_failed_claim_is_told_plainly_and_its_formulas_are_a_click_away(key):
     app = opened(system=key)
     plain = SYSTEMS[key].in_plain
     assert plain.startswith("Claimed ")
@@ -243,7 +240,7 @@ def test_a_failed_claim_is_told_plainly_and_its_formulas_are_a_click_away(key: s
         assert text in inside
 
 
-def test_a_system_is_opened_by_its_title_and_shut_by_another_search() -> None:
+def test_a_system_is_opened_by_its_title_and_shut_by_another_search():
     app = opened(system="smooth-forest")
     box = app.selectbox(key="system")
     assert box.value == "smooth-forest"
@@ -263,7 +260,7 @@ def test_a_system_is_opened_by_its_title_and_shut_by_another_search() -> None:
     assert app.info[0].value == systems.NOTHING_FOUND
 
 
-def test_a_model_runs_where_its_system_is_opened() -> None:
+def test_a_model_runs_where_its_system_is_opened():
     app = opened(system="wishart-pca", form="PCA, δ = 0")
     assert not app.exception
     assert not app.warning
@@ -276,7 +273,7 @@ def test_a_model_runs_where_its_system_is_opened() -> None:
     assert printed.proof in said(app.run())
 
 
-def test_a_relative_leads_to_the_system_that_runs() -> None:
+def test_a_relative_leads_to_the_system_that_runs():
     app = opened(system="pate-gan", paper="009")
     # A link by key opens its system, and is still told what fails.
     assert app.title[0].value == SYSTEMS["pate-gan"].title
@@ -285,7 +282,7 @@ def test_a_relative_leads_to_the_system_that_runs() -> None:
     assert app.run().title[0].value == SYSTEMS["noisy-marginals"].title
 
 
-def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes() -> None:
+def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes():
     app = opened(system="<script>", paper="009", leaf="-1", unknown="x", kind="synthetic data")
     assert not app.exception
     (warning,) = app.warning
@@ -296,7 +293,7 @@ def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes() -> None:
     )
 
 
-def test_paper_003_is_judged_in_two_clicks() -> None:
+def test_paper_003_is_judged_in_two_clicks():
     app = opened()
     app.button(key="open adaptive-tcdp").click()
     app.run()
@@ -315,7 +312,7 @@ def test_paper_003_is_judged_in_two_clicks() -> None:
 
 
 @pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")
-def test_a_route_opens_its_page_with_what_it_says(run: Runnable) -> None:
+def test_a_route_opens_its_page_with_what_it_says(run):
     to = route(run)
     app = opened(Path(to.page).stem, **to.settings)
     assert not app.exception

@@ -1,8 +1,5 @@
 """Atlas's command lines and links ask for exactly what is on screen."""
 
-from __future__ import annotations
-
-import argparse
 import shlex
 
 import pytest
@@ -19,13 +16,13 @@ from dpcore.systems.trainings import TRAININGS
 from pages.atlas.routes import route
 
 
-def parsed(line: str) -> argparse.Namespace:
+def parsed(line):
     words = shlex.split(line)
     assert words[:3] == ["python", "-m", "dpcore"]
     return _parser().parse_args(words[3:])
 
 
-def values(key: str) -> list[str]:
+def values(key):
     kind = FILTERS[key].kind
     assert isinstance(kind, OneOf)
     return list(kind.options())
@@ -33,7 +30,7 @@ def values(key: str) -> list[str]:
 
 @pytest.mark.parametrize("paper", values("paper"))
 @pytest.mark.parametrize("failures", [False, True])
-def test_the_list_is_narrowed_by_paper_and_failures(paper: str, failures: bool) -> None:
+def test_the_list_is_narrowed_by_paper_and_failures(paper, failures):
     options = parsed(list_command({**FILTERS.first(), "paper": paper, "failures": failures}))
     number = next((key for key, title in PAPERS.items() if title == paper), "")
     assert (options.command, options.paper or "") == ("methods", number)
@@ -41,13 +38,13 @@ def test_the_list_is_narrowed_by_paper_and_failures(paper: str, failures: bool) 
 
 
 @pytest.mark.parametrize("verdict", values("verdict"))
-def test_the_list_is_narrowed_by_verdict(verdict: str) -> None:
+def test_the_list_is_narrowed_by_verdict(verdict):
     options = parsed(list_command({**FILTERS.first(), "verdict": verdict}))
     assert (options.status or "All") == verdict
     assert (options.paper, options.failures) == (None, False)
 
 
-def test_a_search_a_kind_and_implementations_narrow_the_command() -> None:
+def test_a_search_a_kind_and_implementations_narrow_the_command():
     narrowed = {"search": "pate", "kind": "synthetic data", "practice": "known to leak"}
     options = parsed(list_command({**FILTERS.first(), **narrowed, "runnable": True}))
     assert (options.search, options.kind) == ("pate", "synthetic data")
@@ -55,7 +52,7 @@ def test_a_search_a_kind_and_implementations_narrow_the_command() -> None:
 
 
 @pytest.mark.parametrize("model", register())
-def test_the_command_asks_for_the_same_model(model: str) -> None:
+def test_the_command_asks_for_the_same_model(model):
     study = ModelStudy(model=model, epsilons=(0.125, 3.0), runs=7)
     options = parsed(model_command(study))
     again = ModelStudy(
@@ -69,20 +66,20 @@ def test_the_command_asks_for_the_same_model(model: str) -> None:
     assert again == study
 
 
-def test_a_search_in_the_command_line_is_text_and_no_command() -> None:
+def test_a_search_in_the_command_line_is_text_and_no_command():
     command = list_command({**FILTERS.first(), "search": "gan `id` $(id) \"x\" 'y'"})
     assert shlex.split(command)[3:] == ["methods", "--search", "gan `id` $(id) \"x\" 'y'", "--json"]
     assert "'gan `id`" in command
 
 
-def test_no_two_links_of_a_card_are_named_alike() -> None:
+def test_no_two_links_of_a_card_are_named_alike():
     for system in systems.register().values():
         labels = [route(run).label for run in system.runs if run.place is not Place.ATLAS]
         assert len(set(labels)) == len(labels), system.key
 
 
 @pytest.mark.parametrize("key", TRAININGS)
-def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
+def test_a_route_to_train_names_every_setting_that_differs(key):
     settings = route(Runnable(Place.TRAIN, key)).settings
     config, dataset = TRAININGS[key].config, TRAININGS[key].dataset
     assert settings.get("ratio", "0.95") == (str(config.decay) if config.decay < 1.0 else "0.95")
@@ -91,7 +88,7 @@ def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
     assert ("dataset" in settings) == (dataset != "digits")
 
 
-def test_a_route_to_explore_shows_what_is_printed_only_where_something_is() -> None:
+def test_a_route_to_explore_shows_what_is_printed_only_where_something_is():
     assert route(Runnable(Place.EXPLORE, "grpua")).settings["edition"] == "As in the paper"
     # The sound edition is the usual one.
     assert "edition" not in route(Runnable(Place.EXPLORE, "dpgd")).settings

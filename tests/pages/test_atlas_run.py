@@ -1,7 +1,5 @@
 """A survey's model at work on Atlas: its curve, its promise, and the same figures elsewhere."""
 
-from __future__ import annotations
-
 import io
 import shlex
 import time
@@ -32,7 +30,7 @@ running.draw({key!r})
 """
 
 
-def opened(key: str, **link: str) -> AppTest:
+def opened(key, **link):
     app = AppTest.from_string(PAGE.format(key=key), default_timeout=PATIENCE)
     for name, value in link.items():
         app.query_params[name] = value
@@ -41,11 +39,11 @@ def opened(key: str, **link: str) -> AppTest:
     return app
 
 
-def spoken(app: AppTest) -> str:
+def spoken(app):
     return " ".join(element.value for element in app.markdown)
 
 
-def answered(app: AppTest) -> AppTest:
+def answered(app):
     """The page once its curve is there."""
     until = time.monotonic() + PATIENCE
     while "without noise and" not in spoken(app):
@@ -56,7 +54,7 @@ def answered(app: AppTest) -> AppTest:
     return app
 
 
-def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys) -> None:
+def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys):
     app = answered(opened("naive-bayes", run_runs="5"))
     study = ModelStudy(model="naive-bayes", dataset="breast_cancer", runs=5)
     wanted = summary(curve(study))
@@ -69,7 +67,7 @@ def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys) -> None:
     assert list(printed["value"]) == pytest.approx(list(wanted["value"]))
 
 
-def test_the_promise_names_adjacency_delta_and_accountant() -> None:
+def test_the_promise_names_adjacency_delta_and_accountant():
     app = answered(opened("naive-bayes", run_neighbour="One record replaced", run_delta="1e-4"))
     said = [text.value for text in app.markdown]
     model = model_named("naive-bayes")
@@ -80,7 +78,7 @@ def test_the_promise_names_adjacency_delta_and_accountant() -> None:
         assert word in proof
 
 
-def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
+def test_a_claim_that_fails_is_not_shown_as_proved():
     app = answered(opened("pca-wishart", run_runs="5", run_neighbour="One record replaced"))
     assert any("under zero-out alone, so it is not comparable" in one.value for one in app.caption)
     assert "run_neighbour" not in {box.key for box in app.selectbox}
@@ -94,7 +92,7 @@ def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
     assert "Our corrected version: proved" not in said
 
 
-def test_a_baseline_on_half_of_the_records_says_so_beside_its_number() -> None:
+def test_a_baseline_on_half_of_the_records_says_so_beside_its_number():
     app = answered(opened("pate", run_runs="5"))
     wanted = summary(curve(ModelStudy(model="pate", dataset="breast_cancer", runs=5)))
     number = percent(reference(wanted, "trivial"))
@@ -111,7 +109,7 @@ def test_a_baseline_on_half_of_the_records_says_so_beside_its_number() -> None:
     assert counts in other.caption[0].value
 
 
-def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again() -> None:
+def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again():
     app = opened("decision-tree", run_data="Synthetic clinical cohort", run_runs="5")
     answered(app)
     study = ModelStudy(model="decision-tree", dataset="cohort", runs=5)
@@ -121,11 +119,11 @@ def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again() -> None
     assert app.markdown[0].value == answer(summary(curve(study)), model_named("decision-tree"))
 
 
-def button(app: AppTest, label: str):
+def button(app, label):
     return next(each for each in app.button if each.label == label)
 
 
-def test_a_job_can_be_stopped_and_goes_on_when_asked() -> None:
+def test_a_job_can_be_stopped_and_goes_on_when_asked():
     # The one worker is busy meanwhile, so that the job can't be done too soon.
     before = jobs.submit(Counting(upto=10_000, seconds=0.1))
     try:
@@ -146,27 +144,27 @@ def test_a_job_can_be_stopped_and_goes_on_when_asked() -> None:
     answered(app)
 
 
-def test_records_that_are_not_here_are_told_how_to_get() -> None:
+def test_records_that_are_not_here_are_told_how_to_get():
     app = opened("k-means", run_data="Adult (US census income)")
     assert "download" in app.info[0].value.lower()
     assert "When ε = 1 is asked for, proved: " in spoken(app)
 
 
 @pytest.mark.parametrize("key", list(register()))
-def test_every_control_of_a_link_is_one_that_is_allowed(key) -> None:
+def test_every_control_of_a_link_is_one_that_is_allowed(key):
     app = opened(key)
     for box in app.selectbox:
         assert set(box.options) <= set(RUN[box.key].kind.texts())
 
 
-def test_components_are_found_in_a_table_without_classes() -> None:
+def test_components_are_found_in_a_table_without_classes():
     app = answered(opened("pca-gaussian", run_data="Diabetes progression", run_runs="5"))
     assert not app.info
     code = with_table(app, "pca-gaussian_diabetes").code[0].value
     assert "--dataset diabetes" in code
 
 
-def test_a_model_of_two_classes_says_why_a_table_is_not_for_it() -> None:
+def test_a_model_of_two_classes_says_why_a_table_is_not_for_it():
     app = opened("naive-bayes", run_data="Diabetes progression", run_runs="5")
     assert [one.value for one in app.info] == [
         "Naive Bayes learns to tell two classes apart, and Diabetes progression predicts a "

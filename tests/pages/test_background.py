@@ -9,24 +9,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
-from dpcore.progress import Progress
 from pages.shared import background
 from pages.shared.background import BackgroundTask, missing
 
 
-def ended(task: BackgroundTask[int]) -> None:
+def ended(task):
     deadline = time.monotonic() + 10.0
     while not task.future.done() and time.monotonic() < deadline:
         time.sleep(0.01)
 
 
-def test_an_answer_arrives() -> None:
+def test_an_answer_arrives():
     task = BackgroundTask(lambda progress: 7)
     assert task.answer(10.0) == 7
     assert (task.done, task.stopped) == (True, False)
 
 
-def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for() -> None:
+def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for():
     go = threading.Event()
     task = BackgroundTask(lambda progress: go.wait(10.0))
     drawn = task.answer()
@@ -38,11 +37,11 @@ def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for() -> None
     assert missing("x", "words", task, task.answer()) == []
 
 
-def reporting() -> tuple[BackgroundTask[int], threading.Event]:
+def reporting():
     """A task that goes on until it is let go, and what lets it go."""
     begun, go = threading.Event(), threading.Event()
 
-    def work(progress: Progress) -> int:
+    def work(progress):
         while not go.is_set():
             progress(0.5, "")
             begun.set()
@@ -54,7 +53,7 @@ def reporting() -> tuple[BackgroundTask[int], threading.Event]:
     return task, go
 
 
-def test_a_task_is_stopped_where_it_reports() -> None:
+def test_a_task_is_stopped_where_it_reports():
     task, _ = reporting()
     task.join("anne", lambda: True)
     task.leave("anne")
@@ -63,7 +62,7 @@ def test_a_task_is_stopped_where_it_reports() -> None:
     assert task.answer() is None
 
 
-def test_one_who_leaves_does_not_stop_it_for_another() -> None:
+def test_one_who_leaves_does_not_stop_it_for_another():
     task, go = reporting()
     task.join("anne", lambda: True)
     task.join("bert", lambda: True)
@@ -74,7 +73,7 @@ def test_one_who_leaves_does_not_stop_it_for_another() -> None:
     assert task.answer(10.0) == 1
 
 
-def test_a_task_whose_last_browser_is_gone_ends_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_whose_last_browser_is_gone_ends_by_itself(monkeypatch):
     monkeypatch.setattr(background, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(background, "EXPIRES_SECONDS", 0.3)
     there = {"anne": False, "bert": True}
@@ -88,10 +87,10 @@ def test_a_task_whose_last_browser_is_gone_ends_by_itself(monkeypatch: pytest.Mo
     assert task.stopped
 
 
-def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else() -> None:
+def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else():
     go = threading.Event()
 
-    def page(question: str, stops: bool) -> None:
+    def page(question, stops):
         import streamlit as st
 
         from pages.shared import background
@@ -102,12 +101,12 @@ def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else() -> 
             watched.stop()
         st.write(f"{watched.state()} {task.answer()}")
 
-    def work(progress: Progress) -> int:
+    def work(progress):
         while not go.wait(0.001):
             progress(0.5, "")
         return 1
 
-    def said(app: AppTest, question: str = "one", stops: bool = False) -> str:
+    def said(app, question="one", stops=False):
         app.session_state["work"] = work
         app.kwargs = {"question": question, "stops": stops}
         return str(app.run().markdown[0].value)
@@ -132,8 +131,8 @@ def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else() -> 
     assert said(first) == "done 1"
 
 
-def test_its_own_error_is_raised() -> None:
-    def work(progress: object) -> int:
+def test_its_own_error_is_raised():
+    def work(progress):
         raise InvalidInput("σ is 0, but it must be above 0.")
 
     task: BackgroundTask[int] = BackgroundTask(work)

@@ -1,7 +1,5 @@
 """The line that states a guarantee: ε never without δ, adjacency and accountant."""
 
-from __future__ import annotations
-
 import re
 
 from streamlit.testing.v1 import AppTest
@@ -11,7 +9,7 @@ from dpcore.systems import verdict_on
 from pages.shared.badges import statement
 
 
-def test_epsilon_is_stated_with_delta_adjacency_and_accountant_and_rounded_up() -> None:
+def test_epsilon_is_stated_with_delta_adjacency_and_accountant_and_rounded_up():
     one = Guarantee(0.123456, 1.23456e-6, Adjacency.REPLACE_ONE, "PLD", "A note.")
     line = statement(one)
     epsilon, delta = (float(text) for text in re.findall(r"[εδ] = ([\d.e-]+)", line))
@@ -20,7 +18,7 @@ def test_epsilon_is_stated_with_delta_adjacency_and_accountant_and_rounded_up() 
     assert line.endswith(" · replace-one · PLD. A note.")
 
 
-def test_without_delta_and_without_a_number_nothing_is_made_up() -> None:
+def test_without_delta_and_without_a_number_nothing_is_made_up():
     pure = statement(Guarantee(1.0, 0.0, Adjacency.ZERO_OUT, "Laplace"))
     assert "ε = 1, δ = 0" in pure
     claimed = statement(Guarantee(1.0, None, Adjacency.ZERO_OUT, "the paper"))
@@ -30,7 +28,7 @@ def test_without_delta_and_without_a_number_nothing_is_made_up() -> None:
     assert refused == "No number. Too little noise."
 
 
-def _published_and_corrected() -> None:
+def _published_and_corrected():
     from dpcore.erm.method import Settings
     from dpcore.erm.problem import Problem
     from dpcore.guarantee import Edition
@@ -47,7 +45,7 @@ def _published_and_corrected() -> None:
     )
 
 
-def test_a_printed_claim_bears_the_verdict_that_the_atlas_gives_it() -> None:
+def test_a_printed_claim_bears_the_verdict_that_the_atlas_gives_it():
     app = AppTest.from_function(_published_and_corrected, default_timeout=60).run()
     assert not app.exception
     said = [text.value for text in app.markdown]

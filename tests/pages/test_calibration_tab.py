@@ -1,11 +1,7 @@
 """The tab on whether risks are right: the package's numbers, corrected too, and no training."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from dpcore.controls.explore import EPSILONS
@@ -31,16 +27,14 @@ CORRECTED = replace(STUDY, corrected=True)
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[str, pd.DataFrame]:
+def results():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
         return {study.key: judge(study, JobContext()).rows for study in (STUDY, CORRECTED)}
 
 
 @pytest.fixture(autouse=True)
-def judged(
-    results: dict[str, pd.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def judged(results, tmp_path, monkeypatch):
     """The jobs' results, as a worker leaves them."""
     only_methods(monkeypatch, "opera")
     folder = tmp_path / jobs.FOLDER
@@ -49,9 +43,7 @@ def judged(
         (folder / f"{key}.csv").write_text(rows.to_csv(index=False, na_rep=work.MISSING))
 
 
-def test_numbers_curve_and_correction_are_those_of_the_package(
-    results: dict[str, pd.DataFrame],
-) -> None:
+def test_numbers_curve_and_correction_are_those_of_the_package(results):
     app = at(LINK)
     for epsilon, study in ((1.0, STUDY), (10.0, STUDY), (10.0, CORRECTED)):
         if epsilon != 1.0:
@@ -75,7 +67,7 @@ def test_numbers_curve_and_correction_are_those_of_the_package(
     assert not {STUDY.key, CORRECTED.key} & set(jobs._attempts)
 
 
-def test_net_benefit_is_that_of_the_corrected_risks(results: dict[str, pd.DataFrame]) -> None:
+def test_net_benefit_is_that_of_the_corrected_risks(results):
     app = at(LINK | {"view": "Net benefit", "corrected": "true", "threshold": "20"})
     assert not app.exception
     rows = decision_part(results[CORRECTED.key])
@@ -86,7 +78,7 @@ def test_net_benefit_is_that_of_the_corrected_risks(results: dict[str, pd.DataFr
     assert not any("as the model gives them" in caption.value for caption in app.caption)
 
 
-def test_a_method_without_one_gaussians_curve_is_refused_in_the_engines_sentence() -> None:
+def test_a_method_without_one_gaussians_curve_is_refused_in_the_engines_sentence():
     link = LINK | {"methods": "ObjPert", "focus": "ObjPert"}
     app = at(link | {"corrected": "true"})
     assert not app.exception

@@ -8,14 +8,11 @@ import json
 import re
 import shlex
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore import cli
 from dpcore.accounting.risk import odds
@@ -26,7 +23,6 @@ from dpcore.erm.privacy_curve import noise_advantage
 from dpcore.evaluation import curves, references
 from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.curves import SAME_LAM, WITHOUT_PRIVACY, answers
-from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.evaluation.task import JobContext
@@ -36,7 +32,7 @@ from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST, refusal, register, titles
 from pages.explore import curve_jobs, texts
 from pages.explore.controls import every_method, first_choice
-from pages.explore.view import View, gather
+from pages.explore.view import gather
 from pages.shared import query
 from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.expert import with_expert_open
@@ -59,7 +55,7 @@ STAND_IN = "Shown: ε = 1, the nearest below · "
 
 
 @pytest.fixture(autouse=True)
-def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+def closed_forms(monkeypatch):
     """The best is that of two methods, none of which is trained, unless a test takes all."""
     only_methods(monkeypatch, "outpert", "opera")
 
@@ -68,22 +64,22 @@ BREAST = {"data": "Breast cancer (Wisconsin)"}
 COHORT = {"data": "Synthetic clinical cohort"}
 
 
-def at(link: Mapping[str, str | list[str]]) -> AppTest:
+def at(link):
     app = open_page("explore", **link)
     assert not app.exception
     return app
 
 
-def opened(**link: str | list[str]) -> AppTest:
+def opened(**link):
     """The page with the breast-cancer set, unless the link names another."""
     return at(BREAST | link)
 
 
-def spoken(app: AppTest) -> str:
+def spoken(app):
     return " ".join(element.value for element in app.markdown)
 
 
-def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_view_answers_without_a_click(monkeypatch):
     all_methods(monkeypatch)
     app = at({})
     assert app.title[0].value == "What does privacy cost?"
@@ -109,23 +105,23 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     assert not app.warning
 
 
-def done(study: Study | ReferenceStudy) -> pd.DataFrame:
+def done(study):
     """What its job leaves."""
     work = curves.work if isinstance(study, Study) else references.work
     return work(study, JobContext()).rows  # type: ignore[arg-type]
 
 
-def agree(app: AppTest, row: pd.Series) -> None:
+def agree(app, row):
     shown = numbers(app)
     assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
     missed = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
     assert shown["Missed · false alarms"] == missed
 
 
-def test_what_a_bound_for_one_person_holds_for_is_said_while_curves_come() -> None:
+def test_what_a_bound_for_one_person_holds_for_is_said_while_curves_come():
     sentence = texts.BOUND_SO_FAR.format(title="OPERA")
 
-    def told(app: AppTest) -> tuple[str, int]:
+    def told(app):
         (heading,) = (one.value for one in app.subheader if "for one person" in one.value)
         return heading, spoken(app).count(sentence)
 
@@ -136,7 +132,7 @@ def test_what_a_bound_for_one_person_holds_for_is_said_while_curves_come() -> No
 
 
 @pytest.mark.usefixtures("seven_splits")
-def test_once_everything_is_compared_no_bound_is_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_once_everything_is_compared_no_bound_is_so_far(monkeypatch):
     monkeypatch.setattr(curve_jobs, "is_done", lambda study: True)
     monkeypatch.setattr(curve_jobs, "results", done)
     app = opened(meaning="true")
@@ -144,7 +140,7 @@ def test_once_everything_is_compared_no_bound_is_so_far(monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("seven_splits")
-def test_the_numbers_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_numbers_are_those_of_the_package(monkeypatch):
     study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
     app = opened(focus="OPERA")
     agree(app, at_first(study))
@@ -172,9 +168,9 @@ def test_the_numbers_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -
     [("", 7), ("references", 5), ("opera", 5), ("nonprivate", 5)],
 )
 def test_while_jobs_run_everything_is_compared_on_the_same_splits(
-    monkeypatch: pytest.MonkeyPatch, edition: str, missing: str, splits: int
-) -> None:
-    def is_done(study: Study | ReferenceStudy) -> bool:
+    monkeypatch, edition, missing, splits
+):
+    def is_done(study):
         name = study.methods[0] if isinstance(study, Study) else "references"
         return name != missing
 
@@ -192,7 +188,7 @@ def test_while_jobs_run_everything_is_compared_on_the_same_splits(
         assert set(rows["accuracy_baseline"]) == {view.compared.value}
 
 
-def test_random_features_take_the_place_of_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_features_take_the_place_of_the_columns(monkeypatch):
     only_methods(monkeypatch, "psgd")
     link = {"feature_map": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
     app = opened(**link, bandwidth="0.3", methods="PSGD", focus="PSGD")
@@ -208,9 +204,7 @@ def test_random_features_take_the_place_of_the_columns(monkeypatch: pytest.Monke
     )
 
 
-def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_best_is_taken_from_all_methods_whichever_are_drawn(monkeypatch):
     all_methods(monkeypatch)
     app, poorer = opened(), opened(methods="OutPert")
     words = r": best proved of ((\d+) of (\d+) methods compared) by results"
@@ -232,13 +226,11 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
     assert number(numbers(focused)["Accuracy"]) < number(numbers(app)["Accuracy"])
 
 
-def test_models_are_compared_with_methods_and_seldom_best_ones_where_they_are_chosen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_models_are_compared_with_methods_and_seldom_best_ones_where_they_are_chosen(monkeypatch):
     all_methods(monkeypatch)
     choice = replace(first_choice(), study=Study("cohort", records=100))
 
-    def trained(view: View) -> set[str]:
+    def trained(view):
         studies = [study for jobs in view.untrained for study in jobs.studies.values()]
         return {study.methods[0] for study in studies if isinstance(study, Study)}
 
@@ -256,7 +248,7 @@ def test_models_are_compared_with_methods_and_seldom_best_ones_where_they_are_ch
     assert trained(gather(replace(one, study=chosen))) == {"pate"}
 
 
-def test_a_tab_never_changes_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tab_never_changes_the_answer(monkeypatch):
     all_methods(monkeypatch)
     app = opened()
     for tab in TABS:
@@ -281,9 +273,7 @@ def test_a_tab_never_changes_the_answer(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     "link", [{}, {"compared_by": "AUC"}, {"data": "Diabetes progression"}], ids=str
 )
-def test_the_two_parts_of_the_cost_add_up_as_they_are_shown(
-    link: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_two_parts_of_the_cost_add_up_as_they_are_shown(link, monkeypatch):
     all_methods(monkeypatch)
     app = opened(**link)
     for epsilon in (0.01, 0.7, 100.0):
@@ -297,7 +287,7 @@ def test_the_two_parts_of_the_cost_add_up_as_they_are_shown(
         assert f"{abs(total)} " in sentence(app)
 
 
-def test_epsilon_moves_the_numbers_the_sentence_and_the_line_in_the_chart() -> None:
+def test_epsilon_moves_the_numbers_the_sentence_and_the_line_in_the_chart():
     seen = set()
     for epsilon in ("0.01", "1", "100"):
         app = opened(epsilon=epsilon)
@@ -319,7 +309,7 @@ def test_epsilon_moves_the_numbers_the_sentence_and_the_line_in_the_chart() -> N
     assert len(seen) == 3
 
 
-def test_a_slider_that_the_browser_meets_late_stands_at_epsilon() -> None:
+def test_a_slider_that_the_browser_meets_late_stands_at_epsilon():
     """It takes the default where the run that had set it was interrupted."""
     for epsilon, stop in (("1", 1.0), ("0.9", 0.7), ("0.0015", 0.0015)):
         app = opened(epsilon=epsilon)
@@ -329,12 +319,12 @@ def test_a_slider_that_the_browser_meets_late_stands_at_epsilon() -> None:
         assert slider.value == stop
 
 
-def stood_in(app: AppTest) -> bool:
+def stood_in(app):
     """Whether what is shown is that of ε = 1, as the line below ε says."""
     return any(caption.value.startswith(STAND_IN) for caption in app.caption)
 
 
-def test_an_epsilon_between_two_curves_says_at_which_it_was_computed() -> None:
+def test_an_epsilon_between_two_curves_says_at_which_it_was_computed():
     app = opened(epsilon="1.2")
     assert "At ε = 1 " in sentence(app)
     assert stood_in(app)
@@ -343,7 +333,7 @@ def test_an_epsilon_between_two_curves_says_at_which_it_was_computed() -> None:
     assert stood_in(app)
 
 
-def test_the_slider_follows_the_field_and_the_field_the_slider() -> None:
+def test_the_slider_follows_the_field_and_the_field_the_slider():
     app = opened(epsilon="3")
     slider, field = app.select_slider(key="epsilon_slider"), app.number_input(key="epsilon")
     assert (slider.value, field.value) == (3.0, 3.0)
@@ -359,7 +349,7 @@ def test_the_slider_follows_the_field_and_the_field_the_slider() -> None:
     assert not app.run().select_slider(key="epsilon_slider").proto.set_value
 
 
-def test_smaller_epsilon_never_raises_the_odds() -> None:
+def test_smaller_epsilon_never_raises_the_odds():
     app, told = opened(), []
     for epsilon in (0.001, 0.3, 1.0, 10.0, 100.0):
         app.number_input(key="epsilon").set_value(epsilon).run()
@@ -372,7 +362,7 @@ def test_smaller_epsilon_never_raises_the_odds() -> None:
     assert between[0] > 51
 
 
-def test_an_expert_control_that_is_changed_stays_in_force_when_they_are_closed() -> None:
+def test_an_expert_control_that_is_changed_stays_in_force_when_they_are_closed():
     app = with_expert_open(opened())
     app.selectbox(key="loss").set_value("huber").run()
     shown = numbers(app)
@@ -389,13 +379,13 @@ def test_an_expert_control_that_is_changed_stays_in_force_when_they_are_closed()
     assert [box.key for box in app.sidebar.selectbox] == ["data", "start_from"]
 
 
-def test_a_link_opens_what_it_changes() -> None:
+def test_a_link_opens_what_it_changes():
     app = opened(loss="Huber SVM", runs="100")
     assert "2 settings changed under Expert." in [note.value for note in app.sidebar.caption]
     assert app.select_slider(key="runs").value == 100
 
 
-def test_each_drop_down_changes_the_page() -> None:
+def test_each_drop_down_changes_the_page():
     app = with_expert_open(opened(focus="OPERA"))
     for key, value in (
         ("missing", "impute"),
@@ -414,12 +404,12 @@ def test_each_drop_down_changes_the_page() -> None:
         assert leaks == (key in ("scaling", "data")), key
 
 
-def delta_note(app: AppTest) -> str:
+def delta_note(app):
     return next(caption.value for caption in app.sidebar.caption if "n·δ" in caption.value)
 
 
 @pytest.mark.parametrize("patients", ["3,000", "30,000"])
-def test_delta_by_rule_never_opens_with_a_warning(patients: str) -> None:
+def test_delta_by_rule_never_opens_with_a_warning(patients):
     app = with_expert_open(opened(data="Synthetic clinical cohort", patients=patients))
     assert not app.warning
     records = int(patients.replace(",", ""))
@@ -428,7 +418,7 @@ def test_delta_by_rule_never_opens_with_a_warning(patients: str) -> None:
     assert f"for {records:,} records" in delta_note(app)
 
 
-def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it() -> None:
+def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it():
     app = with_expert_open(opened())
     app.segmented_control(key="delta_way").set_value("My own").run()
     app.select_slider(key="delta").set_value(0.01).run()
@@ -439,7 +429,7 @@ def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it() 
     assert not app.sidebar.warning
 
 
-def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
+def test_a_link_with_a_delta_or_a_lambda_means_it():
     app = opened(delta="1e-6", data="Synthetic clinical cohort", patients="300")
     assert app.segmented_control(key="delta_way").value == "My own"
     assert app.select_slider(key="delta").value == 1e-6
@@ -458,7 +448,7 @@ def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
 @pytest.mark.parametrize(
     ("data", "rough"), [("Diabetes progression", True), (COHORT["data"], False)]
 )
-def test_few_test_records_are_said_to_be_few(data: str, rough: bool) -> None:
+def test_few_test_records_are_said_to_be_few(data, rough):
     app = opened(data=data)
     shown = [text.value for text in app.main.markdown]
     told = [text for text in shown if "test records. Judged from them alone" in text]
@@ -468,7 +458,7 @@ def test_few_test_records_are_said_to_be_few(data: str, rough: bool) -> None:
     assert shown[answer + 1 : answer + 1 + rough] == told
 
 
-def test_expert_controls_change_nothing_when_opened_and_explain_every_method() -> None:
+def test_expert_controls_change_nothing_when_opened_and_explain_every_method():
     app = opened()
     before = numbers(app)
     with_expert_open(app)
@@ -487,18 +477,18 @@ def test_expert_controls_change_nothing_when_opened_and_explain_every_method() -
             assert said in notes
 
 
-def test_the_convex_case_asks_for_a_radius() -> None:
+def test_the_convex_case_asks_for_a_radius():
     app = with_expert_open(opened(**{"lambda": "My own", "lambda_value": "0"}))
     assert app.select_slider(key="radius").value == 10.0
     assert "λ = 0." in " ".join(caption.value for caption in app.caption)
 
 
-def test_nine_of_ten_runs_that_hardly_differ_are_told_with_a_decimal() -> None:
+def test_nine_of_ten_runs_that_hardly_differ_are_told_with_a_decimal():
     told = opened(**COHORT, epsilon="100").metric[0].help
     assert re.search(r" 9 of 10 runs: \d+\.\d % to \d+\.\d %\. ", told)
 
 
-def test_the_settings_that_cost_least_accuracy_are_named() -> None:
+def test_the_settings_that_cost_least_accuracy_are_named():
     link = {"lambda": "Near zero", "loss": "Huber SVM", "huber_width": "2"}
     app = opened(**link, view="Take along")
     assert not app.warning
@@ -511,7 +501,7 @@ def test_the_settings_that_cost_least_accuracy_are_named() -> None:
         opened().select_slider(key="huber_width")
 
 
-def test_the_published_edition_shows_claim_and_proof_apart() -> None:
+def test_the_published_edition_shows_claim_and_proof_apart():
     app = opened(edition="As in the paper", view="Claim and proof", epsilon="2")
     text = spoken(app)
     assert "**Claim** (what the paper says)" in text
@@ -521,7 +511,7 @@ def test_the_published_edition_shows_claim_and_proof_apart() -> None:
 
 
 @pytest.mark.parametrize("loss", ["Logistic regression", "Huber SVM"])
-def test_every_tab_draws(loss: str) -> None:
+def test_every_tab_draws(loss):
     app = opened(loss=loss)
     for tab in TABS:
         app.session_state["view"] = tab
@@ -530,7 +520,7 @@ def test_every_tab_draws(loss: str) -> None:
         assert not app.error, tab
 
 
-def test_what_takes_long_is_computed_once_something_in_sight_shows_it() -> None:
+def test_what_takes_long_is_computed_once_something_in_sight_shows_it():
     first = gather(first_choice())
     assert (
         first.everything[["auc", "auc_noiseless", "objective", "excess_risk"]]
@@ -557,8 +547,8 @@ def test_what_takes_long_is_computed_once_something_in_sight_shows_it() -> None:
 
 
 @pytest.mark.parametrize("tab", ["Objective", "Excess risk"])
-def test_methods_that_minimise_another_objective_are_named(tab: str) -> None:
-    def told(**link: str | list[str]) -> str:
+def test_methods_that_minimise_another_objective_are_named(tab):
+    def told(**link):
         return " ".join(caption.value for caption in opened(view=tab, **link).caption)
 
     both = ["OPERA", "DP-GD"]
@@ -568,7 +558,7 @@ def test_methods_that_minimise_another_objective_are_named(tab: str) -> None:
     assert "learned with a 64th" not in told(methods=["OPERA"])
 
 
-def test_models_can_be_compared_by_their_area() -> None:
+def test_models_can_be_compared_by_their_area():
     app = opened(compared_by="AUC", view="Best method", methods=["OPERA"], may_lose="0.03")
     assert not app.warning
     result = numbers(app)
@@ -584,13 +574,13 @@ def test_models_can_be_compared_by_their_area() -> None:
     assert float(lower[1]) == pytest.approx(float(needed[1]) - 0.02, abs=0.0011)
 
 
-def test_there_is_no_area_of_a_number() -> None:
+def test_there_is_no_area_of_a_number():
     app = opened(data="Diabetes progression", compared_by="AUC")
     assert "AUC" not in numbers(app)
     assert "compared_by" not in [each.key for each in app.segmented_control]
 
 
-def test_no_method_at_all_is_a_choice() -> None:
+def test_no_method_at_all_is_a_choice():
     app = opened(methods="", view="Chosen methods")
     assert not app.warning
     assert not app.error
@@ -603,7 +593,7 @@ def test_no_method_at_all_is_a_choice() -> None:
     assert "cost_figure" in {chart.key for chart in app.get("plotly_chart")}
 
 
-def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> None:
+def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified():
     study = Study(methods=("outpert",), edition="published", epsilons=(3.0,), delta=1e-5)
     problem = problem_for(study, prepare(load("breast_cancer"), Preparation()))
     calibrated = calibrations_for(study, problem, 1e-5)["outpert"][0]
@@ -620,13 +610,13 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     assert numbers(app)[RIGHT_GUESSES] == f"{right} of 100"
 
 
-def test_scaling_by_the_data_leaves_no_bound() -> None:
+def test_scaling_by_the_data_leaves_no_bound():
     app = opened(scaling="By the data's own range (leaks)", focus="OPERA")
     assert numbers(app)[RIGHT_GUESSES] == "no bound"
     assert "No ε is certified for it." in spoken(app)
 
 
-def test_where_nothing_is_proved_there_is_no_best_method() -> None:
+def test_where_nothing_is_proved_there_is_no_best_method():
     app = opened(scaling="By the data's own range (leaks)")
     assert set(numbers(app).values()) == {"…"}
     assert "**No method** is proved at any ε here." in spoken(app)
@@ -674,7 +664,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("link", HOSTILE, ids=lambda link: " ".join(link))
-def test_a_hostile_link_still_gives_a_whole_page(link: dict[str, str | list[str]]) -> None:
+def test_a_hostile_link_still_gives_a_whole_page(link):
     app = opened(**link)
     assert not app.error
     assert len(app.metric) == 3
@@ -698,9 +688,7 @@ def test_a_hostile_link_still_gives_a_whole_page(link: dict[str, str | list[str]
     ],
     ids=["one", "many"],
 )
-def test_what_a_link_asks_in_vain_is_said_and_the_rest_is_kept(
-    link: dict[str, str | list[str]],
-) -> None:
+def test_what_a_link_asks_in_vain_is_said_and_the_rest_is_kept(link):
     app = opened(loss="Huber SVM", delta="1e-6", **link)
     (warning,) = app.warning
     assert warning.value.startswith("The link asks for")
@@ -711,7 +699,7 @@ def test_what_a_link_asks_in_vain_is_said_and_the_rest_is_kept(
         assert app.pills(key="methods").value == ["opera"]
 
 
-def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
+def test_many_vain_wishes_make_one_message_and_leave_the_address():
     app = opened(
         patients="999999999",
         steps="1e99",
@@ -730,7 +718,7 @@ def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
     assert "nobody" not in app.query_params["methods"]
 
 
-def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
+def test_settings_that_no_control_has_leave_the_address_and_are_named():
     unknown: dict[str, str | list[str]] = {"unknown": ["thing", "other"], "<b>": "x"}
     # GRPUA is known, but not among the chosen methods.
     app = opened(loss="Huber SVM", epsilon="nan", focus="GRPUA", **unknown)
@@ -743,7 +731,7 @@ def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
     assert set(app.query_params) == {"data", "loss"}
 
 
-def test_a_sound_link_is_followed_without_a_word() -> None:
+def test_a_sound_link_is_followed_without_a_word():
     app = opened(
         loss="Huber SVM",
         methods=["OPERA", "DP-GD"],
@@ -761,7 +749,7 @@ def test_a_sound_link_is_followed_without_a_word() -> None:
     assert app.selectbox(key="adjacency").value == "zero-out"
 
 
-def test_a_papers_settings_set_every_control_and_are_in_the_address() -> None:
+def test_a_papers_settings_set_every_control_and_are_in_the_address():
     app = opened(epsilon="0.1")
     assert app.selectbox(key="start_from").value is None
     app.selectbox(key="start_from").select("Paper 002, figure 2: RMSE").run()
@@ -779,7 +767,7 @@ def test_a_papers_settings_set_every_control_and_are_in_the_address() -> None:
     assert app.selectbox(key="adjacency").value == "zero-out"
 
 
-def test_a_paper_s_settings_survive_a_run_that_knows_an_older_address() -> None:
+def test_a_paper_s_settings_survive_a_run_that_knows_an_older_address():
     # It was asked for before the browser had the addresses that the last run wrote.
     app = opened(methods="OPERA", focus="OPERA")
     app.selectbox(key="start_from").select("Paper 002, figure 2: RMSE").run()
@@ -790,7 +778,7 @@ def test_a_paper_s_settings_survive_a_run_that_knows_an_older_address() -> None:
     assert {key: app.query_params.get(key) for key in named} == named
 
 
-def test_a_paper_s_settings_are_in_the_address_though_setting_them_broke_off() -> None:
+def test_a_paper_s_settings_are_in_the_address_though_setting_them_broke_off():
     # As after a choice whose run was interrupted before anything was written.
     app = opened(methods="OPERA", focus="OPERA")
     values = PRESETS["Paper 002, figure 2: RMSE"]
@@ -801,11 +789,11 @@ def test_a_paper_s_settings_are_in_the_address_though_setting_them_broke_off() -
     assert app.query_params["number_methods"] == address["number_methods"]
 
 
-def trusted(app: AppTest) -> str:
+def trusted(app):
     return next(text.value for text in app.markdown if text.value.startswith("- **Whoever adds"))
 
 
-def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
+def test_whom_to_trust_stands_beside_the_proof_of_blurred_records():
     app = opened(methods="InputPert", view="Claim and proof", epsilon="0.01")
     sums, mixed, alone = trusted(app).splitlines()
     assert "ε = 0.01, δ = 1e-5 · zero-out" in sums
@@ -819,7 +807,7 @@ def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
     assert trusted(more).splitlines()[2] != alone
 
 
-def test_every_proof_says_whom_to_trust() -> None:
+def test_every_proof_says_whom_to_trust():
     app = opened(methods=["OPERA", "DP-GD", "InputPert"], view="Claim and proof")
     noun = [text.value for text in app.markdown if "Whom do I have to trust?" in text.value]
     cards = [text.value for text in app.markdown if text.value.startswith("**Claim** ")]
@@ -830,7 +818,7 @@ def test_every_proof_says_whom_to_trust() -> None:
     assert told == ["No number. This edition is not in print."]
 
 
-def test_papers_own_messages_are_shown_under_local_privacy_only() -> None:
+def test_papers_own_messages_are_shown_under_local_privacy_only():
     app = opened(
         methods="InputPert", view="Claim and proof", edition="As in the paper", epsilon="0.5"
     )
@@ -841,7 +829,7 @@ def test_papers_own_messages_are_shown_under_local_privacy_only() -> None:
     assert "may_miss" not in {number.key for number in app.number_input}
 
 
-def test_a_value_that_bypasses_the_browser_is_refused_in_one_sentence() -> None:
+def test_a_value_that_bypasses_the_browser_is_refused_in_one_sentence():
     app = opened()
     app.session_state["steps"] = 10**9
     app.run()
@@ -849,14 +837,14 @@ def test_a_value_that_bypasses_the_browser_is_refused_in_one_sentence() -> None:
     assert len(app.error) <= 1
 
 
-def test_records_that_need_an_account_come_with_instructions() -> None:
+def test_records_that_need_an_account_come_with_instructions():
     app = opened(data="Cardiovascular disease (check-ups)")
     assert "kaggle.com" in spoken(app)
     assert app.get("file_uploader")
     assert any("the file has to be chosen again" in text.value for text in app.sidebar.caption)
 
 
-def test_records_that_can_be_fetched_offer_to_be() -> None:
+def test_records_that_can_be_fetched_offer_to_be():
     app = opened(data="Heart disease (Cleveland)")
     labels = [button.label for button in app.button]
     # On a machine that has fetched them before, the page shows them at once.
@@ -866,7 +854,7 @@ def test_records_that_can_be_fetched_offer_to_be() -> None:
 CARDIO_HEAD = "id;age;gender;height;weight;ap_hi;ap_lo;cholesterol;gluc;smoke;alco;active;cardio\n"
 
 
-def cardio_file(rows: int) -> bytes:
+def cardio_file(rows):
     draw = np.random.default_rng(0).integers
     lines = [
         f"{i};{draw(14_000, 23_000)};{draw(1, 3)};{draw(150, 190)};{draw(50, 110)}.0;"
@@ -877,7 +865,7 @@ def cardio_file(rows: int) -> bytes:
     return (CARDIO_HEAD + "\n".join(lines) + "\n").encode()
 
 
-def test_an_uploaded_file_is_explored_called_not_private_and_taken_along_as_a_file() -> None:
+def test_an_uploaded_file_is_explored_called_not_private_and_taken_along_as_a_file():
     app = opened(data="Cardiovascular disease (check-ups)", view="Take along")
     app.file_uploader[0].upload("mine.csv", cardio_file(400))
     app.run()
@@ -891,7 +879,7 @@ def test_an_uploaded_file_is_explored_called_not_private_and_taken_along_as_a_fi
     assert any("file='your_file.csv'" in block.value for block in app.code)
 
 
-def test_a_wrong_file_is_refused_with_its_line() -> None:
+def test_a_wrong_file_is_refused_with_its_line():
     app = opened(data="Cardiovascular disease (check-ups)")
     good = cardio_file(20).decode().splitlines()
     good[5] = good[5].replace(";", ";x", 1)
@@ -907,9 +895,7 @@ def test_a_wrong_file_is_refused_with_its_line() -> None:
     assert not app.main.get("pills")
 
 
-def test_the_python_to_take_along_gives_the_numbers_on_screen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_python_to_take_along_gives_the_numbers_on_screen(monkeypatch):
     only_methods(monkeypatch, "outpert", "opera")
     link = {"methods": ["OPERA"], "loss": "Huber SVM", "delta": "1e-6", "focus": "OPERA"}
     # One split: the numbers on screen are final at once.
@@ -931,7 +917,7 @@ def test_the_python_to_take_along_gives_the_numbers_on_screen(
     assert numbers(app)["Accuracy"] == f"{100 * at_two['accuracy']:.1f} %"
 
 
-def test_the_csv_to_take_along_marks_its_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_csv_to_take_along_marks_its_measures(monkeypatch):
     taken: list[bytes] = []
     monkeypatch.setattr("streamlit.download_button", lambda _, data, **__: taken.append(data))
     app = opened(view="Take along", methods=["OPERA"])
@@ -940,9 +926,7 @@ def test_the_csv_to_take_along_marks_its_measures(monkeypatch: pytest.MonkeyPatc
     assert list(table.columns) == list(app.dataframe[0].value.columns)
 
 
-def test_the_commands_to_take_along_give_the_table_on_screen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path, monkeypatch):
     only_methods(monkeypatch, "outpert", "dpgd")
     link = {"methods": ["OutPert", "DP-GD"], "runs": "10", "steps": "5"} | COHORT
     app = opened(view="Take along", edition="As in the paper", patients="300", **link)
@@ -971,8 +955,8 @@ def test_the_commands_to_take_along_give_the_table_on_screen(
             assert (table[column].fillna("") == shown[column].fillna("")).all(), column
 
 
-def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None:
-    def offered(app: AppTest) -> bool:
+def test_the_papers_own_length_is_offered_for_few_records_as_published():
+    def offered(app):
         return "full_length" in {toggle.key for toggle in app.toggle}
 
     assert not offered(opened(edition="Corrected"))
@@ -985,7 +969,7 @@ def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None
     assert "full_length=True" in code
 
 
-def test_the_noise_is_drawn_down_to_where_it_stops_growing() -> None:
+def test_the_noise_is_drawn_down_to_where_it_stops_growing():
     app = opened(view="Noise σ")
     assert any("The noise stops growing" in text.proto.help for text in app.markdown)
     assert not app.exception

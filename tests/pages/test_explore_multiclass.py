@@ -1,7 +1,5 @@
 """Explore where one of several classes is told: one model a class, and the numbers of all."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -14,12 +12,12 @@ pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pag
 
 
 @pytest.fixture(autouse=True)
-def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_method(monkeypatch):
     """The others would have to be computed for ten classes as well."""
     only_methods(monkeypatch, "psgd")
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     app = AppTest.from_file(APP, default_timeout=240)
     usual = {"data": "Handwritten digits", "methods": "PSGD", "focus": "PSGD"}
     usual |= {"epsilon": "10"}
@@ -28,7 +26,7 @@ def opened(**link: str) -> AppTest:
     return app.run()
 
 
-def test_the_digits_are_told_by_one_model_each() -> None:
+def test_the_digits_are_told_by_one_model_each():
     app = opened()
     assert not app.exception
     assert not app.warning
@@ -45,7 +43,7 @@ def test_the_digits_are_told_by_one_model_each() -> None:
     assert "10 classes, √10 times the μ of one" in app.metric[0].help
 
 
-def test_there_is_no_area_of_several_classes() -> None:
+def test_there_is_no_area_of_several_classes():
     app = opened(compared_by="AUC")
     assert not app.exception
     assert "AUC" not in {metric.label for metric in app.metric}

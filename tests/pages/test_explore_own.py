@@ -33,7 +33,7 @@ predict progression: 0 to 200 points"""
 
 
 @pytest.fixture
-def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+def closed_forms(monkeypatch):
     """What is tested is the file and its description: one method answers, and is not trained."""
     only_methods(monkeypatch, "opera")
 
@@ -44,7 +44,7 @@ ROWS_OF_ONE_SPLIT = 10_000
 """So many that there is one split only, for tests that compute everything more than once."""
 
 
-def file(rows: int = ROWS) -> bytes:
+def file(rows=ROWS):
     draw = np.random.default_rng(0)
     age, smoker = draw.uniform(20, 85, rows), draw.integers(0, 2, rows)
     progression = 2.0 * (age - 20.0) + 40.0 * smoker + draw.normal(0.0, 10.0, rows)
@@ -55,7 +55,7 @@ def file(rows: int = ROWS) -> bytes:
     return ("patient,age,smoker,progression,ward\n" + "\n".join(lines) + "\n").encode()
 
 
-def opened(columns: str = COLUMNS, data: bytes | None = None, **link: str | list[str]) -> AppTest:
+def opened(columns=COLUMNS, data=None, **link):
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "Your own table"
     for name, value in {"own_columns": columns, **link}.items():
@@ -69,7 +69,7 @@ def opened(columns: str = COLUMNS, data: bytes | None = None, **link: str | list
     return app
 
 
-def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
+def test_a_number_to_predict_is_told_in_errors_and_called_not_private():
     app = opened(data=file(), number_methods="OPERA", view="About the data")
     assert below_title(app).startswith("Your own table · 2,600 records · judged on ")
     assert {"RMSE", "R²"} <= set(numbers(app))
@@ -82,9 +82,7 @@ def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
     assert "of progression. Errors are counted from the clipped values of progression." in said
 
 
-def test_what_is_taken_along_gives_the_numbers_on_screen(
-    tmp_path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_taken_along_gives_the_numbers_on_screen(tmp_path, monkeypatch):
     only_methods(monkeypatch, "opera")
     data = file(ROWS_OF_ONE_SPLIT)
     app = opened(data=data, number_methods="OPERA", focus="OPERA", view="Take along")
@@ -108,7 +106,7 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
     assert numbers(app)["RMSE"] == plain(at_one["rmse"])
 
 
-def test_who_declares_records_public_may_compare_by_looking() -> None:
+def test_who_declares_records_public_may_compare_by_looking():
     app = opened(data=file(), number_methods="OPERA")
     assert any("not private" in warning.value for warning in app.warning)
     (box,) = (each for each in app.checkbox if each.label == texts.DECLARE_PUBLIC)
@@ -126,7 +124,7 @@ def test_who_declares_records_public_may_compare_by_looking() -> None:
 
 
 @pytest.mark.usefixtures("jobs_of_seven_splits")
-def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_method_is_shown_by_rule_and_called_so(monkeypatch):
     only_methods(monkeypatch, "opera", "dpgd", "objpert")
     app = opened(data=file(), runs="10", epsilon="1")
     assert "**DP-GD** is being trained." in spoken(app)
@@ -142,7 +140,7 @@ def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPat
 PREDICTS = COLUMNS.replace("predict progression: 0 to 200 points", "predict ill: one of no, yes")
 
 
-def ill(place: int, rare: str = "yes") -> bytes:
+def ill(place, rare="yes"):
     """Of all people one is ill: that in this place, unless something else stands there."""
     lines = [f"{20 + i % 60},{('no', 'yes')[i % 2]},no" for i in range(ROWS)]
     lines[place] = f"40,yes,{rare}" if rare else ",,"
@@ -150,7 +148,7 @@ def ill(place: int, rare: str = "yes") -> bytes:
 
 
 @pytest.mark.parametrize("part", ["learned from", "judged on"])
-def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part: str) -> None:
+def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part):
     held_out = drawn(ROWS, Preparation())
     place = int(np.flatnonzero(held_out == (part == "judged on"))[2])
     seen = []
@@ -168,7 +166,7 @@ def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part
     assert seen[0] == seen[1] == seen[2]
 
 
-def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
+def test_before_the_file_is_there_the_page_says_what_it_takes():
     app = opened(columns="")
     (line,) = [one.value for one in app.main.caption if one.value.startswith("Your own table")]
     assert line.startswith("Your own table. Predict a number, or one of several outcomes")
@@ -179,7 +177,7 @@ def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
     assert any("predict: progression" in block.value for block in app.code)
 
 
-def clinic(rows: int = ROWS) -> bytes:
+def clinic(rows=ROWS):
     """Like a clinic's file: every 12th body mass index is a gap."""
     draw = np.random.default_rng(1)
     age, smoker = draw.integers(20, 90, rows), draw.integers(0, 2, rows)
@@ -193,7 +191,7 @@ def clinic(rows: int = ROWS) -> bytes:
     return ("patient,age,sex,smoker,bmi,systolic,outcome\n" + "\n".join(lines) + "\n").encode()
 
 
-def pressed(app: AppTest, label: str) -> AppTest:
+def pressed(app, label):
     (button,) = (each for each in app.button if each.label == label)
     button.click().run()
     assert not app.exception
@@ -209,7 +207,7 @@ systolic: 60 to 260 mmHg; unknown: blank
 predict outcome: one of 0, 1"""
 
 
-def test_a_range_that_most_values_are_outside_of_is_told_first() -> None:
+def test_a_range_that_most_values_are_outside_of_is_told_first():
     app = opened(SUGGESTED.replace("10 to 70", "1 to 7"), clinic())
     (told,) = (each.value for each in app.warning if "outside the range" in each.value)
     assert told.startswith("Most values of bmi are outside the range of your description")
@@ -222,7 +220,7 @@ def test_a_range_that_most_values_are_outside_of_is_told_first() -> None:
     assert "one in twenty" not in spoken(app)
 
 
-def test_an_outcome_from_0_to_1_is_asked_about() -> None:
+def test_an_outcome_from_0_to_1_is_asked_about():
     app = opened(SUGGESTED.replace("one of 0, 1", "0 to 1"), clinic())
     assert "Linear regression, trained on" in spoken(app)
     asked = [caption.value for caption in app.sidebar.caption]
@@ -233,7 +231,7 @@ def test_an_outcome_from_0_to_1_is_asked_about() -> None:
 
 
 @pytest.mark.parametrize("columns", ["", SUGGESTED])
-def test_a_file_that_cannot_be_read_is_refused_with_what_to_do(columns: str) -> None:
+def test_a_file_that_cannot_be_read_is_refused_with_what_to_do(columns):
     app = opened(columns, b"age,\0")
     (error,) = app.error
     assert "'mine.csv', line 1: it holds a zero byte" in error.value
@@ -246,7 +244,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_what_to_do(columns: str) -> 
 
 
 @pytest.mark.parametrize("columns", ["", COLUMNS])
-def test_the_first_screen_is_read_at_a_glance(columns: str) -> None:
+def test_the_first_screen_is_read_at_a_glance(columns):
     app = opened(columns)
     # Behind a click: the description in words, and what stands beside the link.
     in_words = {text.value for text in app.expander[0].markdown}
@@ -266,14 +264,14 @@ def test_the_first_screen_is_read_at_a_glance(columns: str) -> None:
         ("fields: [![x](http://example.org/x.png)]", "line 1"),
     ],
 )
-def test_a_wrong_description_in_a_link_is_refused_in_one_sentence(columns: str, said: str) -> None:
+def test_a_wrong_description_in_a_link_is_refused_in_one_sentence(columns, said):
     app = opened(columns=columns)
     assert len(app.error) == 1
     assert said in app.error[0].value
     assert "http" not in app.error[0].value
 
 
-def test_a_slip_in_the_description_or_a_look_at_other_data_changes_nothing_else() -> None:
+def test_a_slip_in_the_description_or_a_look_at_other_data_changes_nothing_else():
     app = opened(data=file(), number_methods="OPERA")
     app.text_area(key="own_columns").set_value(COLUMNS + "\nbmi: wide").run()
     assert "bmi holds 'wide'" in app.error[0].value
@@ -290,7 +288,7 @@ def test_a_slip_in_the_description_or_a_look_at_other_data_changes_nothing_else(
     assert app.query_params["own_columns"] == COLUMNS
 
 
-def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
+def test_a_file_that_is_not_as_described_is_refused_at_its_line():
     app = opened(data=file().replace(b",yes,", b",perhaps,", 1))
     assert len(app.error) == 1
     assert "line 3: smoker must be one of no, yes." in app.error[0].value
@@ -298,7 +296,7 @@ def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
     assert not app.get("plotly_chart")
 
 
-def test_two_outcomes_are_told_in_accuracy() -> None:
+def test_two_outcomes_are_told_in_accuracy():
     columns = "age: 18 to 90 years\nprogression: 0 to 200\npredict smoker: one of no, yes"
     app = opened(columns, file(), methods="OPERA", view="Per 1,000")
     assert below_title(app).startswith("Your own table · 2,600 records · ")
@@ -306,7 +304,7 @@ def test_two_outcomes_are_told_in_accuracy() -> None:
     assert not app.error
 
 
-def test_where_no_model_beats_always_no_the_answer_says_so_with_their_areas() -> None:
+def test_where_no_model_beats_always_no_the_answer_says_so_with_their_areas():
     draw = np.random.default_rng(0)
     age = draw.uniform(20, 85, ROWS_OF_ONE_SPLIT)
     is_case = draw.uniform(size=len(age)) < 0.02 + 0.1 * (age - 20) / 65
@@ -322,7 +320,7 @@ def test_where_no_model_beats_always_no_the_answer_says_so_with_their_areas() ->
     assert re.search(r"By AUC they have 0\.\d+ and 0\.\d+; a coin has 0\.5\.", said)
 
 
-def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:
+def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn():
     rows = file(60).decode().splitlines()
     meets = [",".join([*row.split(",")[:3], "100", "a"]) for row in rows[1:]]
     # One record of the test set alone has another value.
@@ -333,7 +331,7 @@ def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:
     assert "Objective" in app.pills(key="view").options
 
 
-def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() -> None:
+def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there():
     """On an outcome that follows a product of two columns, which no linear model knows."""
     draw = np.random.default_rng(0)
     x, z = draw.uniform(-1.0, 1.0, (2, ROWS_OF_ONE_SPLIT))
@@ -342,7 +340,7 @@ def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() 
     columns = "x: -1 to 1\nz: -1 to 1\npredict outcome: one of no, yes"
     app = opened(columns, data, focus="OPERA", view="Net benefit")
 
-    def without_privacy() -> float:
+    def without_privacy():
         result = re.search(r"without privacy \((\d+\.\d) %\)", sentence(app))
         assert result is not None
         return float(result[1])

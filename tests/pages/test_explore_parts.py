@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import fields, replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,7 +26,7 @@ from pages.explore.view import View
 COUNT = "4 of 15 methods compared"
 
 
-def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come() -> None:
+def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come():
     whole = Study("cohort", methods=("nonprivate", "opera", "dpgd", "dpftrl"))
     studies = [curve_jobs.trained_study(whole, method) for method in ("opera", "dpgd", "dpftrl")]
     printed = replace(studies[0], edition="published")
@@ -44,7 +43,7 @@ def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come() -> None
     ]
 
 
-def test_a_site_held_out_is_named_where_models_are_judged() -> None:
+def test_a_site_held_out_is_named_where_models_are_judged():
     held = SimpleNamespace(further=False, preparation=Preparation(held_out="Long Beach"))
     view = SimpleNamespace(splits=1, records=SimpleNamespace(all_splits=1), judged=200, split=held)
     assert judged_on(view) == "judged on the 200 of Long Beach"  # type: ignore[arg-type]
@@ -62,8 +61,8 @@ def test_a_site_held_out_is_named_where_models_are_judged() -> None:
     ],
 )
 def test_what_may_still_change_the_answer_is_said_beside_it(
-    method: str, waiting: tuple[str, ...], is_compared: bool, splits: int, said: str
-) -> None:
+    method, waiting, is_compared, splits, said
+):
     records = SimpleNamespace(all_splits=7)
     view = SimpleNamespace(
         waiting=waiting, count=COUNT, is_compared=is_compared, splits=splits, records=records
@@ -71,7 +70,7 @@ def test_what_may_still_change_the_answer_is_said_beside_it(
     assert to_come(view, method) == said  # type: ignore[arg-type]
 
 
-def view_of(published: bool) -> View:
+def view_of(published):
     """Three methods at one ε, of which the rule's is the worst and the best is not proved."""
     rows = pd.DataFrame(
         {
@@ -94,14 +93,14 @@ def view_of(published: bool) -> View:
     )
 
 
-def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() -> None:
+def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure():
     assert list(view_of(published=True).best["method"]) == ["opera"]
 
 
 @pytest.mark.parametrize(
     ("best", "told"), [("opera", "; the rule takes DP-GD, 60.0 %"), ("dpgd", ", and by rule")]
 )
-def test_what_the_rule_takes_is_told_beside_the_best(best: str, told: str) -> None:
+def test_what_the_rule_takes_is_told_beside_the_best(best, told):
     view: Any = SimpleNamespace(
         by_looking=True,
         candidates=15,
@@ -125,20 +124,18 @@ def test_what_the_rule_takes_is_told_beside_the_best(best: str, told: str) -> No
     ],
 )
 def test_where_the_rule_does_clearly_worse_the_first_sentence_says_so(
-    published: bool, ruled: float, focus: str, told: str
-) -> None:
+    published, ruled, focus, told
+):
     view = view_of(published)
     view.everything.loc[view.everything["method"] == "dpgd", "accuracy"] = ruled
     assert without_looking(view, focus, view.best.iloc[0]) == told
 
 
-def test_tabs_on_risks_wait_for_no_curve(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_tabs_on_risks_wait_for_no_curve(monkeypatch):
     monkeypatch.setattr(clinic, "control_text", lambda _: BEST)
     view = view_of(published=True)
 
-    def judged(*chosen: str) -> ClinicStudy | str:
+    def judged(*chosen):
         whole = Study(dataset="cohort", methods=("nonprivate", "opera", "dpgd", "objpert"))
         study = replace(whole, methods=("nonprivate", *chosen))
         split = SimpleNamespace(entry=SimpleNamespace(predicts="class"))
@@ -153,7 +150,7 @@ def test_tabs_on_risks_wait_for_no_curve(
 
 
 @pytest.mark.parametrize("planted", [0.0, 1.0])
-def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: float) -> None:
+def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted):
     view = view_of(published=False)
     view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
     assert list(view.best["method"]) == ["dpgd"]
@@ -176,7 +173,7 @@ STUDIES = [
 ]
 
 
-def test_the_commands_are_tried_with_every_setting() -> None:
+def test_the_commands_are_tried_with_every_setting():
     for kind, made in (
         (Study, STUDIES),
         (Preparation, [study.preparation for study in STUDIES]),
@@ -189,12 +186,10 @@ def test_the_commands_are_tried_with_every_setting() -> None:
 
 
 @pytest.mark.parametrize("number", range(len(STUDIES)))
-def test_the_command_to_take_along_means_the_same_study(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_to_take_along_means_the_same_study(number, tmp_path, monkeypatch):
     studies: list[Study] = []
 
-    def note(study: Study, **_: object) -> pd.DataFrame:
+    def note(study, **_):
         studies.append(study)
         return pd.DataFrame({"nothing": []})
 

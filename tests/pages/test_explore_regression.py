@@ -1,7 +1,5 @@
 """Explore where a number is predicted: words, figures and numbers are those of errors."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -24,23 +22,23 @@ DATA = "Diabetes progression"
 
 
 @pytest.fixture(autouse=True)
-def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+def closed_forms(monkeypatch):
     """The best is that of two methods, none of which is trained."""
     only_methods(monkeypatch, "outpert", "opera")
 
 
-def opened(**link: str | list[str]) -> AppTest:
+def opened(**link):
     app = open_page("explore", **{"data": DATA, **link})
     assert not app.exception
     return app
 
 
-def spoken(app: AppTest) -> str:
+def spoken(app):
     every = (*app.main.markdown, *app.main.caption, *app.main.subheader, *app.main.title)
     return " ".join(element.value for element in every)
 
 
-def test_the_first_view_speaks_of_errors_only() -> None:
+def test_the_first_view_speaks_of_errors_only():
     app = opened(
         number_methods=["OPERA", "OutPert"], view="Best method", epsilon="0.01", focus="OPERA"
     )
@@ -62,7 +60,7 @@ def test_the_first_view_speaks_of_errors_only() -> None:
     assert not app.error
 
 
-def test_methods_that_learn_numbers_are_offered_and_explained() -> None:
+def test_methods_that_learn_numbers_are_offered_and_explained():
     app = with_expert_open(opened())
     offered = [
         method.title
@@ -79,7 +77,7 @@ def test_methods_that_learn_numbers_are_offered_and_explained() -> None:
     assert not any(box.key == "loss" for box in app.selectbox)
 
 
-def test_a_method_that_cannot_learn_the_model_is_named_in_one_sentence() -> None:
+def test_a_method_that_cannot_learn_the_model_is_named_in_one_sentence():
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["loss"] = "Huber SVM"
     app.query_params["methods"] = ["OPERA", "Functional"]
@@ -91,7 +89,7 @@ def test_a_method_that_cannot_learn_the_model_is_named_in_one_sentence() -> None
     ]
 
 
-def test_tabs_and_links_follow_what_is_predicted() -> None:
+def test_tabs_and_links_follow_what_is_predicted():
     app = opened(view=PER_1000, number_methods=["OPERA", "SgdPert"])
     assert app.pills(key="view").options == [tab for tab in TABS if tab not in OF_TWO_CLASSES]
     told = app.warning[0].value
@@ -99,7 +97,7 @@ def test_tabs_and_links_follow_what_is_predicted() -> None:
     assert "the method “SgdPert”" in told
 
 
-def test_what_is_taken_along_names_the_data_and_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_taken_along_names_the_data_and_the_loss(monkeypatch):
     all_methods(monkeypatch)
     app = opened(view="Take along", number_methods=["OPERA", "AdaSSP"])
     taken = " ".join(code.value for code in app.code)
@@ -110,14 +108,14 @@ def test_what_is_taken_along_names_the_data_and_the_loss(monkeypatch: pytest.Mon
     assert not {"accuracy", "missed_per_1000"} & set(table.columns)
 
 
-def test_what_is_predicted_and_its_bounds_are_said() -> None:
+def test_what_is_predicted_and_its_bounds_are_said():
     app = opened(view="About the data", number_methods="OPERA")
     said = spoken(app)
     assert "by its public bounds from 0 to 350" in said
     assert "must not be done with private ones" in said
 
 
-def test_another_data_set_brings_the_other_words_back() -> None:
+def test_another_data_set_brings_the_other_words_back():
     app = opened(number_methods="OPERA")
     app.selectbox(key="data").set_value("breast_cancer").run()
     assert not app.exception
@@ -128,9 +126,7 @@ def test_another_data_set_brings_the_other_words_back() -> None:
 
 
 @pytest.mark.usefixtures("jobs_of_seven_splits")
-def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(monkeypatch):
     only_methods(monkeypatch, "opera", "adassp")
     app = opened(number_methods=["OPERA", "AdaSSP"], view="Take along", runs="10")
     until = time.monotonic() + 120
@@ -141,7 +137,7 @@ def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(
     # Asked once, it is not there yet; the next time it is, as for a job that ends in between.
     noun, really = [], shared_jobs.state
 
-    def late(key: str) -> str:
+    def late(key):
         noun.append(key)
         return really(key) if len(noun) > 1 else "running"
 

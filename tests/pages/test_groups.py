@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 
 from dpcore.controls.explore import (
@@ -40,19 +38,19 @@ STUDIES = [
 
 
 @pytest.fixture(scope="module")
-def tables() -> list[pd.DataFrame]:
+def tables():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
         return [compared(study) for study in STUDIES]
 
 
 @pytest.fixture(autouse=True)
-def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_method(monkeypatch):
     only_methods(monkeypatch, "opera")
 
 
 @pytest.fixture
-def counted(tables: list[pd.DataFrame], tmp_path: Path) -> None:
+def counted(tables, tmp_path):
     """The jobs' results, as a worker leaves them."""
     folder = tmp_path / jobs.FOLDER
     folder.mkdir()
@@ -60,7 +58,7 @@ def counted(tables: list[pd.DataFrame], tmp_path: Path) -> None:
         (folder / f"{study.key}.csv").write_text(rows.to_csv(index=False, na_rep=work.MISSING))
 
 
-def told(rows: pd.DataFrame, epsilon: float, measure: str) -> list[str]:
+def told(rows, epsilon, measure):
     without, line = rows[rows["method"] == REFERENCE], rows[rows["method"] == "opera"]
     hurting = hurt(line[line["epsilon"] == epsilon], without, measure)
     sentences = (
@@ -72,13 +70,11 @@ def told(rows: pd.DataFrame, epsilon: float, measure: str) -> list[str]:
 
 @pytest.mark.slow("runs whole pages")
 @pytest.mark.usefixtures("counted")
-def test_the_sentences_are_those_of_the_package_and_follow_every_control(
-    tables: list[pd.DataFrame],
-) -> None:
+def test_the_sentences_are_those_of_the_package_and_follow_every_control(tables):
     sex, age, earlier = tables
     app = at(LINK)
 
-    def holds(rows: pd.DataFrame, epsilon: float, measure: str) -> bool:
+    def holds(rows, epsilon, measure):
         assert not app.exception
         return all(sentence in spoken(app) for sentence in told(rows, epsilon, measure))
 
@@ -100,7 +96,7 @@ def test_the_sentences_are_those_of_the_package_and_follow_every_control(
 @pytest.mark.slow("runs whole pages")
 @pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("value", ["shoe", "[x](http://y) `z`", "", "é" * 999])
-def test_a_hostile_column_in_the_link_is_left_out(value: str) -> None:
+def test_a_hostile_column_in_the_link_is_left_out(value):
     app = at(LINK | {"group_by": value})
     assert "which this page does not offer" in app.warning[0].value
     assert "it uses the first column." in app.warning[0].value
@@ -110,7 +106,7 @@ def test_a_hostile_column_in_the_link_is_left_out(value: str) -> None:
 
 @pytest.mark.slow("runs whole pages")
 @pytest.mark.usefixtures("counted")
-def test_a_link_opens_a_column_and_other_data_have_their_own() -> None:
+def test_a_link_opens_a_column_and_other_data_have_their_own():
     app = at(LINK | {"group_by": "age", "group_measure": "Sensitivity"})
     assert not app.warning
     assert app.selectbox(key="group_by").value == "age"
@@ -120,7 +116,7 @@ def test_a_link_opens_a_column_and_other_data_have_their_own() -> None:
 
 
 @pytest.mark.slow("runs whole pages")
-def test_nothing_is_compared_before_the_tab_is_open_nor_without_risks() -> None:
+def test_nothing_is_compared_before_the_tab_is_open_nor_without_risks():
     closed = at(LINK | {"view": "Per 1,000"})
     assert "group_by" not in {box.key for box in closed.selectbox}
     assert "Groups are being compared" in spoken(at(LINK))
@@ -128,9 +124,7 @@ def test_nothing_is_compared_before_the_tab_is_open_nor_without_risks() -> None:
     assert "This needs risks, which only **logistic regression** gives." in spoken(huber)
 
 
-def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(monkeypatch):
     session: dict[str, object] = {}
     monkeypatch.setattr("pages.explore.clinic.store", session.__setitem__)
     monkeypatch.setattr("pages.explore.clinic.stored", session.get)
@@ -147,7 +141,7 @@ def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(
 
 
 @pytest.mark.slow("runs whole pages")
-def test_what_is_in_hand_is_what_the_page_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_in_hand_is_what_the_page_waits_for(monkeypatch):
     held: list[set[str]] = []
     monkeypatch.setattr("pages.explore.clinic.in_hand", lambda _, tab, keys: {*keys, "left"})
     monkeypatch.setattr("pages.shared.shared_jobs.only", lambda _, keys: held.append(set(keys)))

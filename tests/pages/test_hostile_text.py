@@ -1,12 +1,9 @@
 """What strangers write into an address, a file or a description is shown, and does nothing."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -45,7 +42,7 @@ EARLY = re.compile(r"(?<!\\)[`*\[<$~#&]|(?<![\w\\])_(?=\w)|(?<=[^\W_])_(?!\w)")
 LATE = re.compile(r"(?i)https?:|www\.|\S@\S|:[a-z_/+-]+1?:|:\w+\[")
 
 
-def acting(markdown: str) -> list[str]:
+def acting(markdown):
     """What would act in it, but for the page's own marks; code, left alone, is taken out."""
     rest = CODE.sub(
         "", re.sub(r"^\*\*([^*]*:|\S+)\*\* |:color\[■\]\{foreground=\"#\w{6}\"\}", "", markdown)
@@ -53,20 +50,20 @@ def acting(markdown: str) -> list[str]:
     return EARLY.findall(rest) + LATE.findall(rest.replace("\\", ""))
 
 
-def test_a_value_is_not_divided() -> None:
+def test_a_value_is_not_divided():
     shown = verbatim.unbroken("At ε = 1: 85.0 % of 100, proved · δ = 1e-5")
     assert shown == "At ε = 1: 85.0\u00a0% of 100, proved · δ\u00a0=\u00a01e-5"
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_text_is_escaped_or_set_as_code(text: str) -> None:
+def test_text_is_escaped_or_set_as_code(text):
     shown = verbatim.verbatim(text)
     assert acting(shown) == []
     assert not re.match(r"[#>+-]|\d+[.)]", shown)
     assert "\n" not in verbatim.verbatim(f"a\n\n{text}")
 
 
-def test_plain_words_stay_as_they_are() -> None:
+def test_plain_words_stay_as_they_are():
     for sentence in (
         "The description, line 3: age holds 'x', but it must be a range such as 0 to 100 mg/dl.",
         "ε = 1 at δ = 1e-5, one record replaced (analytic Gaussian); 9.5 % of 1,000.",
@@ -74,11 +71,11 @@ def test_plain_words_stay_as_they_are() -> None:
         assert verbatim.verbatim(sentence) == sentence
 
 
-def test_marks_that_turn_or_hide_text_are_left_out() -> None:
+def test_marks_that_turn_or_hide_text_are_left_out():
     assert verbatim.verbatim("a\u202eb\u200fc\x00d") == "a b c d"
 
 
-def test_one_long_word_takes_no_time_and_is_cut() -> None:
+def test_one_long_word_takes_no_time_and_is_cut():
     begun = time.process_time()
     shown = verbatim.verbatim("x" * 16_000)
     # The square of its length took seconds.
@@ -86,14 +83,14 @@ def test_one_long_word_takes_no_time_and_is_cut() -> None:
     assert shown == "x" * (verbatim.MAX_LETTERS - 1) + "…"
 
 
-def test_a_cut_text_does_nothing() -> None:
+def test_a_cut_text_does_nothing():
     almost = "x" * (verbatim.MAX_LETTERS - 10)
     assert acting(verbatim.verbatim(f"{almost}@evil.example")) == []
     assert acting(verbatim.verbatim(f"{almost} [here](https://evil.example)")) == []
 
 
 @pytest.mark.slow("runs whole pages")
-def test_a_link_cannot_put_a_link_into_the_warning() -> None:
+def test_a_link_cannot_put_a_link_into_the_warning():
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "https://evil.example/login"
     app.query_params["loss"] = "www.evil.example"
@@ -104,7 +101,7 @@ def test_a_link_cannot_put_a_link_into_the_warning() -> None:
 
 
 @pytest.mark.parametrize("value", ["https://evil.example", "www.evil.example", "a_b_", ":smile:"])
-def test_a_quoted_value_is_text(value: str) -> None:
+def test_a_quoted_value_is_text(value):
     assert acting(query.quoted(value)) == []
 
 
@@ -115,7 +112,7 @@ predict www.evil.example/p: 0 to 200 <a href='//evil.example/u'>_years_</a>"""
 
 
 @pytest.mark.slow("runs whole pages")
-def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figures() -> None:
+def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figures():
     data = file().replace(
         b"patient,age,smoker,progression,ward",
         b"id,www.evil.example,smoker,www.evil.example/p,ward",
@@ -133,7 +130,7 @@ def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figure
 
 
 @pytest.mark.slow("runs whole pages")
-def test_labels_of_a_description_are_text_in_the_figure_of_missed_cases() -> None:
+def test_labels_of_a_description_are_text_in_the_figure_of_missed_cases():
     columns = (
         "age: 18 to 90 years\nprogression: 0 to 200\n"
         "predict smoker: one of <b>no</b>, <a href='//evil.example'>yes</a>"
@@ -168,7 +165,7 @@ BUTTONS = ("button", "download_button", "checkbox", "toggle", "expander", "popov
 FIELDS = ("selectbox", "text_input", "number_input", "slider", "select_slider", "button_group")
 
 
-def any_sign(rows: int = 300) -> bytes:
+def any_sign(rows=300):
     draw = np.random.default_rng(0)
     age, level = draw.uniform(20, 85, rows), draw.integers(0, 4, rows)
     is_ill = draw.random(rows) < 1.0 / (1.0 + np.exp(-0.06 * (age - 60.0) - level))
@@ -180,7 +177,7 @@ def any_sign(rows: int = 300) -> bytes:
     return text.getvalue().encode()
 
 
-def marked_down(app: AppTest) -> Iterator[str]:
+def marked_down(app):
     """All texts on a page that Streamlit reads as Markdown."""
     for kind in ("markdown", "caption", "warning", "error", "info", "success", "subheader"):
         for element in app.get(kind):
@@ -194,7 +191,7 @@ def marked_down(app: AppTest) -> Iterator[str]:
         yield from (option.content for option in element.proto.options)
 
 
-def expect_text(app: AppTest) -> int:
+def expect_text(app):
     """Expect that no foreign text on the page acts; returns how many there are."""
     assert not app.exception
     shown = [text for text in marked_down(app) if "qz" in text or "evil" in text]
@@ -207,9 +204,7 @@ def expect_text(app: AppTest) -> int:
 
 
 @pytest.mark.slow("runs whole pages")
-def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(monkeypatch):
     only_methods(monkeypatch, "opera")
     drawn_later = {GROUPS: "groups_figure", RISK_CURVES: "curve_figure"}
     link = {"methods": "OPERA", "focus": "OPERA", "group_by": GROUP, "curve_of": GROUP}
@@ -225,14 +220,12 @@ def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(
             assert expect_text(app) >= seen + 2
 
 
-def has_figure(app: AppTest, key: str) -> bool:
+def has_figure(app, key):
     return key in {chart.key for chart in app.get("plotly_chart")}
 
 
 @pytest.mark.slow("runs whole pages")
-def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(tmp_path, monkeypatch):
     monkeypatch.setattr(releasing, "attack", partial(attack, runs=100))
     ledger_with(tmp_path / "ledger.db")
     monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path / "ledger.db"))
@@ -285,7 +278,7 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(
 
 
 @pytest.mark.slow("runs whole pages")
-def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:
+def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page():
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
     name = "<a href='//evil.example'>x</a>:smile:"
@@ -300,7 +293,7 @@ def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:
     assert [each for each in figures if "<a href" in each] == []
 
 
-def test_no_page_shows_a_refusal_as_markdown() -> None:
+def test_no_page_shows_a_refusal_as_markdown():
     result = [
         f"{path.name}: {line.strip()}"
         for path in (ROOT / "pages").rglob("*.py")
@@ -334,7 +327,7 @@ NUMBERS = ("inf", "-inf", "1e999", "9" * 400, "nan", "1e308", "-0")
 
 
 @pytest.mark.parametrize("value", NUMBERS)
-def test_a_number_that_no_field_can_hold_is_refused_in_a_sentence(value: str) -> None:
+def test_a_number_that_no_field_can_hold_is_refused_in_a_sentence(value):
     controls = {each.key: each for each in (*DECLARED, atlas.LEAF)}
     for name in {name for names in WHOLE.values() for name in names}:
         refused = check([controls[name]], {name: [value]}, query.quoted)
@@ -349,9 +342,7 @@ def test_a_number_that_no_field_can_hold_is_refused_in_a_sentence(value: str) ->
 @pytest.mark.slow("runs whole pages")
 @pytest.mark.parametrize("values", [NUMBERS[:-1], NUMBERS[-1:]], ids=["too large", "-0"])
 @pytest.mark.parametrize("page", WHOLE)
-def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(
-    page: str, values: tuple[str, ...]
-) -> None:
+def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(page, values):
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page(f"{page}/{page}.py")
     if page == "train":
@@ -367,7 +358,7 @@ def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(
     )
 
 
-def test_the_fields_that_are_tried_are_all_whole_numbers_of_links() -> None:
+def test_the_fields_that_are_tried_are_all_whole_numbers_of_links():
     tried = {name for names in WHOLE.values() for name in names}
     bound = {
         control.key

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 import pytest
 import streamlit as st
@@ -15,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import executors, jobs
-from dpcore.progress import Progress
 from pages.shared import background, job_panel, shared_jobs
 from pages.shared.background import BackgroundTask, WatchedAnswers
 from pages.shared.job_panel import JobLine, State
@@ -35,27 +32,27 @@ class Fake:
     seconds: float = 0.25
     done: list[str] = field(default_factory=list)
 
-    def state(self) -> State:
+    def state(self):
         return self.now
 
-    def has_news(self) -> bool:
+    def has_news(self):
         return self.news
 
-    def line(self) -> JobLine | None:
+    def line(self):
         if self.quiet or self.now == "done":
             return None
         if self.now == "running":
             return JobLine(f"{self.words}: half of it", 0.5)
         return JobLine(f"{self.words}: {self.now}.", button="Go on")
 
-    def start(self) -> None:
+    def start(self):
         self.done.append("start")
 
-    def stop(self) -> None:
+    def stop(self):
         self.done.append("stop")
         self.now = "stopped"
 
-    def again(self) -> None:
+    def again(self):
         self.done.append("again")
         self.now = "running"
 
@@ -63,7 +60,7 @@ class Fake:
 class Scene:
     """A page over fake things, and how often it was drawn."""
 
-    def __init__(self, *things: Fake) -> None:
+    def __init__(self, *things):
         self.things = things
         self.drawn = 0
         self.app = AppTest.from_function(_page)
@@ -71,27 +68,27 @@ class Scene:
         self.app.run()
         assert not self.app.exception
 
-    def look(self) -> None:
+    def look(self):
         self.app.run()
 
-    def click(self, key: str) -> None:
+    def click(self, key):
         self.app.button(key=key).click().run()
         assert not self.app.exception
 
     @property
-    def bars(self) -> list[str]:
+    def bars(self):
         return [bar.text for bar in self.app.get("progress")]
 
     @property
-    def captions(self) -> list[str]:
+    def captions(self):
         return [caption.value for caption in self.app.caption]
 
     @property
-    def buttons(self) -> list[str]:
+    def buttons(self):
         return [button.label for button in self.app.button]
 
 
-def _page() -> None:
+def _page():
     import streamlit as st
 
     from pages.shared import job_panel
@@ -104,7 +101,7 @@ def _page() -> None:
     job_panel.watch([thing for thing in scene.things if thing.drawn != "done"])
 
 
-def test_each_thing_has_a_line_and_what_is_under_way_is_begun() -> None:
+def test_each_thing_has_a_line_and_what_is_under_way_is_begun():
     going, failed = Fake("a", "running", "running"), Fake("b", "failed", "failed", "Adding")
     scene = Scene(going, failed)
     assert scene.drawn == 1
@@ -116,7 +113,7 @@ def test_each_thing_has_a_line_and_what_is_under_way_is_begun() -> None:
 
 
 @pytest.mark.parametrize("now", ["done", "failed", "stopped", "new"])
-def test_the_page_is_drawn_anew_when_a_state_is_not_as_it_was_drawn(now: State) -> None:
+def test_the_page_is_drawn_anew_when_a_state_is_not_as_it_was_drawn(now):
     thing = Fake("a", "running", now)
     scene = Scene(thing, Fake("b", "running", "running"))
     assert scene.drawn == 2
@@ -124,7 +121,7 @@ def test_the_page_is_drawn_anew_when_a_state_is_not_as_it_was_drawn(now: State) 
     assert thing.done == []
 
 
-def test_the_page_is_drawn_anew_for_news_in_the_same_state() -> None:
+def test_the_page_is_drawn_anew_for_news_in_the_same_state():
     thing = Fake("a", "running", "running", news=True)
     scene = Scene(Fake("b", "running", "running"))
     assert scene.drawn == 1
@@ -137,9 +134,7 @@ def test_the_page_is_drawn_anew_for_news_in_the_same_state() -> None:
 
 
 @pytest.mark.usefixtures("cache")
-def test_jobs_that_are_shown_one_by_one_have_news_of_each_but_not_too_often(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_jobs_that_are_shown_one_by_one_have_news_of_each_but_not_too_often(monkeypatch):
     tasks = {"First": Counting(upto=2), "Second": Counting(upto=3)}
     monkeypatch.setattr(shared_jobs, "stored", lambda key: None)
     made = partial(shared_jobs.WatchedJobs, "count", "count", tasks, shared_jobs.submit)
@@ -160,14 +155,14 @@ def test_jobs_that_are_shown_one_by_one_have_news_of_each_but_not_too_often(
     assert not one_by_one.has_news()
 
 
-def test_nothing_is_drawn_for_what_is_quiet_or_for_nothing() -> None:
+def test_nothing_is_drawn_for_what_is_quiet_or_for_nothing():
     scene = Scene(Fake("a", "running", "running", quiet=True))
     assert (scene.bars, scene.captions, scene.buttons) == ([], [], [])
     scene = Scene()
     assert (scene.drawn, scene.buttons) == (1, [])
 
 
-def test_stop_and_go_on_reach_the_one_whose_line_it_is() -> None:
+def test_stop_and_go_on_reach_the_one_whose_line_it_is():
     first, second = Fake("a", "running", "running"), Fake("b", "running", "running")
     scene = Scene(first, second)
     scene.click("b_stop")
@@ -178,7 +173,7 @@ def test_stop_and_go_on_reach_the_one_whose_line_it_is() -> None:
     assert len(scene.bars) == 2
 
 
-def test_a_line_without_a_button_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_without_a_button_has_none(monkeypatch):
     monkeypatch.setattr(Fake, "line", lambda self: JobLine("Over.", button=""))
     assert Scene(Fake("a", "stopped", "stopped")).buttons == []
 
@@ -192,12 +187,10 @@ def test_a_line_without_a_button_has_none(monkeypatch: pytest.MonkeyPatch) -> No
         (["stopped", "failed", "new"], None),
     ],
 )
-def test_it_looks_again_only_while_something_moves(
-    monkeypatch: pytest.MonkeyPatch, states: list[State], seconds: float | None
-) -> None:
+def test_it_looks_again_only_while_something_moves(monkeypatch, states, seconds):
     noun: list[float | None] = []
 
-    def fragment(run_every: float | None) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    def fragment(run_every):
         noun.append(run_every)
         return lambda look: look
 
@@ -211,11 +204,11 @@ def test_it_looks_again_only_while_something_moves(
 
 
 @pytest.fixture
-def held() -> Iterator[BackgroundTask[int]]:
+def held():
     """A thread's task that goes on until the test is over."""
     go = threading.Event()
 
-    def work(progress: Progress) -> int:
+    def work(progress):
         while not go.wait(0.001):
             progress(0.5, "")
         return 1
@@ -224,9 +217,7 @@ def held() -> Iterator[BackgroundTask[int]]:
     go.set()
 
 
-def test_threads_keep_quiet_for_a_second_and_share_one_line(
-    monkeypatch: pytest.MonkeyPatch, held: BackgroundTask[int]
-) -> None:
+def test_threads_keep_quiet_for_a_second_and_share_one_line(monkeypatch, held):
     watched = WatchedAnswers([("a", "Solving", held), ("b", "Judging", held)])
     assert watched.state() == watched.drawn == "running"
     assert watched.line() is None
@@ -237,7 +228,7 @@ def test_threads_keep_quiet_for_a_second_and_share_one_line(
     assert line.button == "Stop"
 
 
-def test_one_answer_that_is_there_draws_the_page_anew(held: BackgroundTask[int]) -> None:
+def test_one_answer_that_is_there_draws_the_page_anew(held):
     there = BackgroundTask(lambda _: 7)
     assert there.answer(10.0) == 7
     watched = WatchedAnswers([("a", "Solving", held), ("b", "Judging", there)])
@@ -245,7 +236,7 @@ def test_one_answer_that_is_there_draws_the_page_anew(held: BackgroundTask[int])
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Iterator[None]:
+def cache(tmp_path):
     """No job from elsewhere, and none left behind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DPCORE_CACHE", str(tmp_path))
@@ -255,7 +246,7 @@ def cache(tmp_path: Path) -> Iterator[None]:
             jobs.Job(key).cancel()
 
 
-def _jobs_page() -> None:
+def _jobs_page():
     import streamlit as st
 
     from pages.shared import job_panel, shared_jobs
@@ -267,7 +258,7 @@ def _jobs_page() -> None:
     job_panel.watch([watched])
 
 
-def jobs_page(**tasks: Counting) -> AppTest:
+def jobs_page(**tasks):
     app = AppTest.from_function(_jobs_page, default_timeout=60)
     app.session_state["tasks"] = tasks
     app.run()
@@ -275,7 +266,7 @@ def jobs_page(**tasks: Counting) -> AppTest:
     return app
 
 
-def until(app: AppTest, state: State) -> None:
+def until(app, state):
     deadline = time.monotonic() + 60.0
     while app.session_state["drawn"] != state:
         assert time.monotonic() < deadline, f"it was never {state}"
@@ -285,7 +276,7 @@ def until(app: AppTest, state: State) -> None:
 
 
 @pytest.mark.usefixtures("cache")
-def test_jobs_are_begun_at_the_second_look_and_stopped_and_gone_on_with_together() -> None:
+def test_jobs_are_begun_at_the_second_look_and_stopped_and_gone_on_with_together():
     tasks = {"Counting": Counting(upto=9_000, seconds=0.05), "Adding": Counting(9_001, 0.05)}
     app = jobs_page(**tasks)
     assert jobs._attempts == {}
@@ -305,8 +296,8 @@ def test_jobs_are_begun_at_the_second_look_and_stopped_and_gone_on_with_together
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_job_that_failed_says_why_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody(*_: object, **__: object) -> None:
+def test_a_job_that_failed_says_why_as_it_stands(monkeypatch):
+    def nobody(*_, **__):
         raise InvalidInput("*There* is no `room`.")
 
     monkeypatch.setattr(executors, "submit", nobody)
@@ -322,9 +313,7 @@ def test_a_job_that_failed_says_why_as_it_stands(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_full_queue_is_waited_for_and_told_to_who_asks_for_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_full_queue_is_waited_for_and_told_to_who_asks_for_more(monkeypatch):
     monkeypatch.setattr(jobs, "MAX_UNFINISHED", 0)
     app = jobs_page(Counting=Counting(upto=2))
     app.run()
@@ -338,7 +327,7 @@ def test_a_full_queue_is_waited_for_and_told_to_who_asks_for_more(
     until(app, "done")
 
 
-def _stages_page() -> None:
+def _stages_page():
     import streamlit as st
 
     from pages.shared import job_panel, shared_jobs
@@ -353,7 +342,7 @@ def _stages_page() -> None:
 
 
 @pytest.mark.usefixtures("cache")
-def test_stages_share_one_line_and_one_button() -> None:
+def test_stages_share_one_line_and_one_button():
     tasks = {"First": Counting(upto=2), "Second": Counting(upto=3), "Long": Counting(9_002, 0.05)}
     app = AppTest.from_function(_stages_page, default_timeout=60)
     app.session_state["tasks"] = tasks

@@ -1,15 +1,11 @@
 """A cache that cannot be written: every page works without keeping, and says so once."""
 
-from __future__ import annotations
-
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.datasets import cache
 from dpcore.evaluation import executors, jobs
@@ -25,7 +21,7 @@ QUICK = {"passes": "1", "units": "8", "repeats": "1"}
 
 
 @pytest.fixture(autouse=True)
-def no_job(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_job(monkeypatch):
     """No job in this process's memory."""
     monkeypatch.setattr(jobs, "_attempts", {})
     monkeypatch.delenv("DPCORE_DATA", raising=False)
@@ -36,7 +32,7 @@ def no_job(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def homeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def homeless(monkeypatch, tmp_path):
     """A home folder that is not there and that nobody, root included, can make."""
     (tmp_path / "a file").write_text("in the way")
     for name in ("DPCORE_CACHE", "XDG_CACHE_HOME"):
@@ -46,7 +42,7 @@ def homeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def closed(monkeypatch, tmp_path):
     """A folder that nobody, root included, can make."""
     (tmp_path / "a file").write_text("in the way")
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
@@ -54,7 +50,7 @@ def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+def full(monkeypatch, tmp_path):
     """A disk of 64 kB, where it may be made."""
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -69,24 +65,24 @@ def full(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(params=["homeless", "closed", "full"])
-def trouble(request: pytest.FixtureRequest) -> tuple[str, Path]:
+def trouble(request):
     return request.param, request.getfixturevalue(request.param)
 
 
-def opened(page: str, **link: str) -> AppTest:
+def opened(page, **link):
     return open_page(page, **link)
 
 
-def said(app: AppTest) -> str:
+def said(app):
     return " ".join(text.value for text in (*app.markdown, *app.caption, *app.warning))
 
 
-def files(folder: Path) -> list[Path]:
+def files(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_is_there_and_says_so_once(trouble: tuple[str, Path], page: str) -> None:
+def test_every_page_is_there_and_says_so_once(trouble, page):
     kind, folder = trouble
     before = files(folder)
     app = opened(page)
@@ -104,7 +100,7 @@ def test_every_page_is_there_and_says_so_once(trouble: tuple[str, Path], page: s
 
 # In a closed folder a curve is trained, by a worker of the same kind.
 @pytest.mark.parametrize("trouble", ["homeless", "full"], indirect=True)
-def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Path]) -> None:
+def test_a_network_is_trained_to_its_end_without_keeping(trouble):
     _, folder = trouble
     before = files(folder)
     app = opened("train", **QUICK)
@@ -117,16 +113,14 @@ def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Pat
     assert all(not path.stat().st_mode & 0o077 for path in private.rglob("*"))
 
 
-def test_a_curve_is_trained_without_keeping(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_curve_is_trained_without_keeping(closed, monkeypatch):
     only_methods(monkeypatch, "dpgd")
     app = opened("explore", view="Take along", runs="10")
     until(lambda: "dpgd" in set(app.dataframe[0].value["method"]), app, look_seconds=2.0)
     assert not app.exception
 
 
-def test_where_nothing_at_all_can_be_written_the_pages_say_why(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_where_nothing_at_all_can_be_written_the_pages_say_why(monkeypatch, tmp_path):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "ROOM", 2**62)
     for page in PAGES:
@@ -140,7 +134,7 @@ def test_where_nothing_at_all_can_be_written_the_pages_say_why(
     assert files(tmp_path) == []
 
 
-def test_the_private_folder_goes_with_the_process(closed: Path) -> None:
+def test_the_private_folder_goes_with_the_process(closed):
     code = "from dpcore.datasets import cache; print(cache.place('jobs'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "epsilon-explorer-" in done.stdout

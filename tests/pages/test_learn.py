@@ -1,11 +1,8 @@
 """Learn: a guess comes first, the curve after it, and a link gives everybody the same."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.learn import CHANGES
 from dpcore.lessons import LESSONS, size, why_noise
@@ -14,35 +11,35 @@ from tests.pages.shown import open_page
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     app = open_page("learn", **link)
     assert not app.exception
     return app
 
 
-def run(app: AppTest) -> AppTest:
+def run(app):
     app.run()
     assert not app.exception
     assert not app.error
     return app
 
 
-def shown(app: AppTest) -> AppTest:
+def shown(app):
     app.button(key="learn_show").click()
     return run(app)
 
 
-def spoken(app: AppTest) -> str:
+def spoken(app):
     return " ".join(element.value for element in (*app.markdown, *app.caption, *app.warning))
 
 
-def names(app: AppTest) -> list[str]:
+def names(app):
     """The series of the lesson's chart."""
     (chart,) = app.get("plotly_chart")
     return [trace.get("name") for trace in json.loads(chart.proto.spec)["data"]]
 
 
-def test_before_the_guess_the_chart_is_empty() -> None:
+def test_before_the_guess_the_chart_is_empty():
     app = opened()
     titles = [f"{number}. {each.title}" for number, each in enumerate(LESSONS, 1)]
     assert app.selectbox(key="lesson").options == titles
@@ -55,7 +52,7 @@ def test_before_the_guess_the_chart_is_empty() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 4, 6])
-def test_the_curve_comes_with_the_distance_of_the_guess(number: int) -> None:
+def test_the_curve_comes_with_the_distance_of_the_guess(number):
     lesson = LESSONS[number - 1]
     app = opened(lesson=str(number))
     app.slider[0].set_value(lesson.limits[1])
@@ -68,7 +65,7 @@ def test_the_curve_comes_with_the_distance_of_the_guess(number: int) -> None:
     assert "Balle" in spoken(app) or "Laplace" in spoken(app) or "Gaussian" in spoken(app)
 
 
-def test_sliders_that_nobody_moved_are_no_guess() -> None:
+def test_sliders_that_nobody_moved_are_no_guess():
     app = shown(opened())
     assert names(app) == ["right guesses"]
     assert "No slider was moved: no guess." in spoken(app)
@@ -82,7 +79,7 @@ def test_sliders_that_nobody_moved_are_no_guess() -> None:
     assert f"off by {truth - 60:.1f} of 100 on average" in spoken(app)
 
 
-def test_the_distance_is_that_of_the_guess() -> None:
+def test_the_distance_is_that_of_the_guess():
     app = opened()
     values = why_noise.curve().set_index("x")["value"]
     for slider, x in zip(app.slider, LESSONS[0].points, strict=True):
@@ -90,7 +87,7 @@ def test_the_distance_is_that_of_the_guess() -> None:
     assert "Well guessed" in spoken(shown(run(app)))
 
 
-def test_a_change_stands_beside_the_first_curve() -> None:
+def test_a_change_stands_beside_the_first_curve():
     app = shown(opened())
     app.button_group(key="learn_known").set_value(50)
     app = run(app)
@@ -98,7 +95,7 @@ def test_a_change_stands_beside_the_first_curve() -> None:
     assert "After your change it is" in spoken(app)
 
 
-def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at() -> None:
+def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at():
     app = opened()
     app.slider[0].set_value(60)
     app = shown(run(app))
@@ -112,7 +109,7 @@ def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at() ->
     assert names(run(app)) == []
 
 
-def test_a_class_sees_one_lesson_with_one_seed() -> None:
+def test_a_class_sees_one_lesson_with_one_seed():
     app = opened(lesson="3", seed="7", **{"class": "true"})
     assert app.title[0].value.startswith("3.")
     assert not app.warning
@@ -128,7 +125,7 @@ def test_a_class_sees_one_lesson_with_one_seed() -> None:
     assert f"{row['value']:.1f}".rstrip("0").rstrip(".") in spoken(app)
 
 
-def test_a_presenter_has_one_button_and_the_guess_or_one_change() -> None:
+def test_a_presenter_has_one_button_and_the_guess_or_one_change():
     app = opened(lesson="6", presenter="true")
     assert len(app.slider) == len(LESSONS[5].points)
     assert [button.key for button in app.button] == ["learn_show"]
@@ -142,7 +139,7 @@ def test_a_presenter_has_one_button_and_the_guess_or_one_change() -> None:
     assert "**Attack**" in spoken(shown(opened(lesson="5", presenter="true")))
 
 
-def test_what_is_attacked_is_the_paper_s_noise_whatever_is_drawn() -> None:
+def test_what_is_attacked_is_the_paper_s_noise_whatever_is_drawn():
     app = shown(opened(lesson="5"))
     for head in ("**Claim**", "**Proof**", "**Attack**", "Certified ε = ", "No number"):
         assert head in spoken(app)
@@ -154,7 +151,7 @@ def test_what_is_attacked_is_the_paper_s_noise_whatever_is_drawn() -> None:
     assert "for the noise as in the paper, whatever edition the picture shows." in spoken(app)
 
 
-def test_what_a_link_asks_for_and_is_not_there_is_refused() -> None:
+def test_what_a_link_asks_for_and_is_not_there_is_refused():
     app = opened(lesson="9", learn_known="12", guess="4")
     text = spoken(app)
     assert "the lesson “9”" in text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -17,14 +16,14 @@ from tests.pages.test_predict import run, spoken
 pytestmark = pytest.mark.slow("runs whole pages")
 
 
-def opened() -> AppTest:
+def opened():
     app = AppTest.from_file(APP, default_timeout=60)
     app.switch_page("ledger/ledger.py")
     return run(app)
 
 
 @pytest.fixture
-def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+def clinic(tmp_path, monkeypatch):
     """The server's ledger, and somebody who signed in as its steward."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path / "ledger.db"))
@@ -42,17 +41,15 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     return ledger
 
 
-def signed_in(monkeypatch: pytest.MonkeyPatch, role: Role) -> None:
-    def allowed(needed: Role) -> Actor | str:
+def signed_in(monkeypatch, role):
+    def allowed(needed):
         mine = Actor("s@clinic.example", role)
         return mine if role.covers(needed) else "You are no steward."
 
     monkeypatch.setattr(sign_in, "allowed", allowed)
 
 
-def test_a_steward_sees_the_history_and_raises_a_cap_by_name(
-    clinic: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_steward_sees_the_history_and_raises_a_cap_by_name(clinic, monkeypatch):
     signed_in(monkeypatch, Role.STEWARD)
     app = opened()
     assert [metric.label for metric in app.metric] == ["ε taken", "ε left", "Cap"]
@@ -85,16 +82,14 @@ def test_a_steward_sees_the_history_and_raises_a_cap_by_name(
     assert app.dataframe[0].value["what"].iloc[0].startswith("cap raised: A second study")
 
 
-def test_an_analyst_sees_nothing_of_it(clinic: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_analyst_sees_nothing_of_it(clinic, monkeypatch):
     signed_in(monkeypatch, Role.ANALYST)
     app = opened()
     assert [error.value for error in app.error] == ["You are no steward."]
     assert not [*app.dataframe, *app.selectbox, *app.number_input]
 
 
-def test_without_a_ledger_it_is_demonstrated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_ledger_it_is_demonstrated(tmp_path, monkeypatch):
     monkeypatch.delenv("DPCORE_LEDGER", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     app = opened()
@@ -102,9 +97,7 @@ def test_without_a_ledger_it_is_demonstrated(
     assert len(app.dataframe[0].value) == 3
 
 
-def test_the_rest_of_rounding_is_shown_as_nothing(
-    clinic: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_rest_of_rounding_is_shown_as_nothing(clinic, monkeypatch):
     signed_in(monkeypatch, Role.STEWARD)
     clinic.create("a rest", **vars(clinic.left("clinic <b>").account.terms))
     clinic.spend("a rest", PureSpend(2.9999), actor="Dr. B", purpose="a count")
@@ -115,16 +108,14 @@ def test_the_rest_of_rounding_is_shown_as_nothing(
     assert [metric.value for metric in app.metric] == ["3", "0", "3"]
 
 
-def test_only_what_is_shown_of_a_long_history_is_read(
-    clinic: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_is_shown_of_a_long_history_is_read(clinic, monkeypatch):
     for _ in range(130):
         clinic.spend("clinic <b>", GaussianSpend(2e3), actor="Dr. B", purpose="a model")
     signed_in(monkeypatch, Role.STEWARD)
     numbers: list[int] = []
     read = chain.read
 
-    def counted(number: int, *rest: str) -> chain.LedgerEntry:
+    def counted(number, *rest):
         numbers.append(number)
         return read(number, *rest)
 

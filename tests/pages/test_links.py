@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.common import ADJACENCIES
 from tests.pages.expert import with_expert_open
@@ -21,18 +20,18 @@ ONE_RUN = {"question": "One run in detail"}
 
 
 @pytest.fixture(autouse=True)
-def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_method(monkeypatch):
     """What is tested is what links mean: Explore computes one curve."""
     only_methods(monkeypatch, "opera")
 
 
-def opened(page: str, **link: str | list[str]) -> AppTest:
+def opened(page, **link):
     app = open_page(page, **link)
     assert not app.exception
     return app
 
 
-def neighbour(app: AppTest, page: str) -> str:
+def neighbour(app, page):
     if page in ("explore", "train"):
         with_expert_open(app)
     drawn = {field.key for field in app.selectbox}
@@ -42,7 +41,7 @@ def neighbour(app: AppTest, page: str) -> str:
 
 
 @pytest.mark.parametrize("page", CONTROLS)
-def test_a_bare_address_begins_with_one_record_blanked_and_stays_bare(page: str) -> None:
+def test_a_bare_address_begins_with_one_record_blanked_and_stays_bare(page):
     app = opened(page)
     assert neighbour(app, page) == "zero-out"
     assert not app.query_params
@@ -60,7 +59,7 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("page", "link", "now"), LINKS)
-def test_a_link_means_what_it_says(page: str, link: dict[str, str], now: str) -> None:
+def test_a_link_means_what_it_says(page, link, now):
     app = opened(page, **link)
     assert neighbour(app, page) == now
     assert not app.warning
@@ -78,9 +77,7 @@ HEART, LEFT_OUT = "Heart disease (Cleveland)", "Leave out records with gaps"
         ({"data": HEART, "missing": LEFT_OUT}, "drop"),
     ],
 )
-def test_records_with_gaps_are_left_out_where_a_link_says_so(
-    link: dict[str, str], now: str
-) -> None:
+def test_records_with_gaps_are_left_out_where_a_link_says_so(link, now):
     app = with_expert_open(opened("explore", **link))
     assert app.selectbox(key="missing").value == now
     assert not app.warning
@@ -89,7 +86,7 @@ def test_records_with_gaps_are_left_out_where_a_link_says_so(
 
 
 @pytest.mark.parametrize(("page", "control"), CONTROLS.items())
-def test_a_neighbour_that_there_is_not_is_named(page: str, control: str) -> None:
+def test_a_neighbour_that_there_is_not_is_named(page, control):
     app = opened(page, **{control: "Nobody"})
     (warning,) = app.warning
     assert "the neighbour “Nobody”" in warning.value
@@ -98,7 +95,7 @@ def test_a_neighbour_that_there_is_not_is_named(page: str, control: str) -> None
     assert not app.query_params
 
 
-def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code() -> None:
+def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code():
     app = opened("plan", **ONE_RUN, plan_view="Take along")
     assert app.number_input(key="records").label == "Records n"
     app.selectbox(key="neighbour").select("add-remove").run()
@@ -111,7 +108,7 @@ def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code() -> Non
     assert "--records" not in code
 
 
-def test_train_asks_for_the_public_size_and_tells_nothing_else() -> None:
+def test_train_asks_for_the_public_size_and_tells_nothing_else():
     app = with_expert_open(opened("train", train_view="Take along"))
     assert not [field for field in app.number_input if field.key == "public_size"]
     app.selectbox(key="person").select("add-remove").run()

@@ -1,7 +1,5 @@
 """The panel on what ε means: its numbers are the package's, and whose ε it uses is said."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import replace
@@ -15,7 +13,6 @@ from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
 from dpcore.accounting.risk import odds, right_of_100
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.erm.method import Calibration
 from dpcore.erm.privacy_curve import noise_advantage, privacy_curve
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.figures.words import at_most, percent_at_most
@@ -36,19 +33,19 @@ FIRST = {
 }
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     app = open_page("explore", **(FIRST | link))
     assert not app.exception
     assert not app.error
     return app
 
 
-def spoken(app: AppTest) -> str:
+def spoken(app):
     shown = [element.value for element in (*app.markdown, *app.caption)]
     return " ".join((*shown, *notes(app))).replace("\u00a0", " ")
 
 
-def copied(app: AppTest) -> tuple[str, str]:
+def copied(app):
     """The consent text and the ethics text."""
     texts = [block.value for block in app.code]
     (consent,) = [text for text in texts if text.startswith("How we guard")]
@@ -56,15 +53,13 @@ def copied(app: AppTest) -> tuple[str, str]:
     return consent, ethics
 
 
-def calibrated(method: str, epsilon: float, **study: str) -> Calibration:
+def calibrated(method, epsilon, **study):
     noun = Study(methods=(method,), epsilons=(epsilon,), delta=1e-5, **study)  # type: ignore[arg-type]
     problem = problem_for(noun, prepare(load("breast_cancer"), Preparation()))
     return calibrations_for(noun, problem, 1e-5)[method][0]
 
 
-def expected(
-    calibration: Calibration, prior: float, rate: float
-) -> tuple[tradeoff.Attacker, tradeoff.Attacker]:
+def expected(calibration, prior, rate):
     """From the noise itself, and from (ε, δ) alone."""
     curve = privacy_curve(calibration)
     held = calibration.proof if calibration.proof.epsilon is not None else calibration.certified
@@ -74,7 +69,7 @@ def expected(
     return tradeoff.attacker(curve, prior, rate), tradeoff.attacker(point, prior, rate)
 
 
-def test_nothing_is_computed_while_it_is_closed() -> None:
+def test_nothing_is_computed_while_it_is_closed():
     app = opened(meaning="false")
     assert "attacker_figure" not in {chart.key for chart in app.get("plotly_chart")}
     assert BELIEF not in numbers(app)
@@ -86,9 +81,7 @@ def test_nothing_is_computed_while_it_is_closed() -> None:
     [({}, 0.5, 0.01), ({"prior": "10", "alarms": "0.1 %"}, 0.1, 0.001)],
     ids=["first", "linked"],
 )
-def test_the_numbers_are_those_of_the_package(
-    link: dict[str, str], prior: float, rate: float
-) -> None:
+def test_the_numbers_are_those_of_the_package(link, prior, rate):
     app = opened(**link)
     exact, bound = expected(calibrated("opera", 1.0), prior, rate)
     shown = numbers(app)
@@ -114,7 +107,7 @@ def test_the_numbers_are_those_of_the_package(
         ("One record replaced", "replace-one", "a record is yours"),
     ],
 )
-def test_every_word_follows_the_adjacency(title: str, key: str, says: str) -> None:
+def test_every_word_follows_the_adjacency(title, key, says):
     app = opened(adjacency=title, delta="1e-6")
     (head,) = [head for head in app.subheader if "means for one person" in head.value]
     assert all(part in head.proto.help for part in ("ε = 1", "δ = 1e-6", key))
@@ -127,7 +120,7 @@ def test_every_word_follows_the_adjacency(title: str, key: str, says: str) -> No
     assert not any(phrase in text for text in texts for phrase in other)
 
 
-def test_the_texts_to_copy_hold_the_numbers() -> None:
+def test_the_texts_to_copy_hold_the_numbers():
     app = opened(epsilon="0.5")
     consent, ethics = copied(app)
     calibration = calibrated("opera", 0.5)
@@ -140,9 +133,7 @@ def test_the_texts_to_copy_hold_the_numbers() -> None:
         assert part in ethics
 
 
-def test_the_command_to_take_along_gives_the_numbers_on_screen(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_command_to_take_along_gives_the_numbers_on_screen(capsys):
     app = opened(prior="20", alarms="10 %", adjacency="One record blanked out", epsilon="0.7")
     (line,) = [block.value for block in app.code if "dpcore risk" in block.value]
     assert cli.main([*line.split()[3:], "--json"]) == 0
@@ -154,7 +145,7 @@ def test_the_command_to_take_along_gives_the_numbers_on_screen(
     assert f"{percent_at_most(bound.belief)} from ε and δ alone" in spoken(app)
 
 
-def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
+def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one():
     app = opened(edition="As in the paper", methods="OutPert", focus="OutPert", epsilon="3")
     calibration = calibrated("outpert", 3.0, edition="published")
     certified = calibration.certified.epsilon
@@ -177,9 +168,7 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
 
 
 @pytest.mark.parametrize("method", ["opera", "grpua"])
-def test_card_and_panel_name_what_the_method_s_own_noise_allows(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_card_and_panel_name_what_the_method_s_own_noise_allows(method, monkeypatch):
     """Also of noise on sampled batches, of which no μ tells all."""
     calibration = calibrated(method, 3.0)
     exact, bound = expected(calibration, 0.5, 0.01)
@@ -200,7 +189,7 @@ def test_card_and_panel_name_what_the_method_s_own_noise_allows(
     assert f"{alone} from" not in spoken(opened(**link, meaning="false"))
 
 
-def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
+def test_where_nothing_holds_it_says_no_bound_and_offers_no_words():
     app = opened(scaling="By the data's own range (leaks)")
     assert "**No bound.** Nothing here limits what someone could find out" in spoken(app)
     assert "For OPERA, ε = 1 is not proved here, and no bound holds." in spoken(app)
@@ -209,7 +198,7 @@ def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
     assert not [block for block in app.code if "guard" in block.value]
 
 
-def test_without_a_method_it_speaks_of_any() -> None:
+def test_without_a_method_it_speaks_of_any():
     # No method is proved: the best one is none.
     app = opened(scaling="By the data's own range (leaks)", focus="The best proved method")
     assert "For any method that keeps ε = 1: δ = 1e-5 · zero-out" in spoken(app)
@@ -225,13 +214,13 @@ def test_without_a_method_it_speaks_of_any() -> None:
     ("epsilon", "words"),
     [("0.001", " 50 by guessing; "), ("1", "at most; 50 by "), ("100", "possibly; 50 by ")],
 )
-def test_a_number_that_bounds_nothing_is_not_called_a_bound(epsilon: str, words: str) -> None:
+def test_a_number_that_bounds_nothing_is_not_called_a_bound(epsilon, words):
     said = f" {spoken(opened(epsilon=epsilon))}"
     assert words in said
     assert said.count("at most; 50 by ") == (epsilon == "1")
 
 
-def test_the_controls_move_the_answer() -> None:
+def test_the_controls_move_the_answer():
     app = opened()
     app.slider(key="prior").set_value(20).run()
     assert not app.exception
@@ -252,7 +241,7 @@ def test_the_controls_move_the_answer() -> None:
     ],
     ids=lambda link: " ".join(map(str, link.items())),
 )
-def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link: dict[str, str]) -> None:
+def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link):
     app = opened(**link)
     (warning,) = app.warning
     assert warning.value.startswith("The link asks for")
@@ -264,7 +253,7 @@ def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link: dict[str,
         assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
 
 
-def planned(**link: str) -> AppTest:
+def planned(**link):
     """Plan with the panel open, once nothing is certified in the background any more."""
     app = open_page("plan", **({"meaning": "true"} | link))
     deadline = time.monotonic() + 180.0
@@ -275,7 +264,7 @@ def planned(**link: str) -> AppTest:
     return app.run()
 
 
-def test_plan_states_what_its_run_means_by_the_whole_curve() -> None:
+def test_plan_states_what_its_run_means_by_the_whole_curve():
     run = preset("chexpert").training
     app = planned(prior="20")
     epsilon = spent(run, "pld").epsilon
@@ -297,7 +286,7 @@ def test_plan_states_what_its_run_means_by_the_whole_curve() -> None:
     assert "Adjacency: zero-out." in copied(app)[1]
 
 
-def test_plan_follows_the_whole_curve_for_batches_of_fixed_size() -> None:
+def test_plan_follows_the_whole_curve_for_batches_of_fixed_size():
     run = replace(preset("chexpert").training, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
     app = planned(sampling="Batches of fixed size", neighbour="One record replaced")
     epsilon = spent(run, "pld").epsilon
@@ -309,14 +298,14 @@ def test_plan_follows_the_whole_curve_for_batches_of_fixed_size() -> None:
     assert "a record is yours" in app.slider(key="prior").label
 
 
-def test_plan_says_no_bound_where_no_accountant_gives_one() -> None:
+def test_plan_says_no_bound_where_no_accountant_gives_one():
     app = planned(sampling="Batches of fixed size", neighbour="One record more or less")
     assert "No bound: no accountant here gives a finite ε for this run." in spoken(app)
     assert "**No bound.** Nothing here limits" in spoken(app)
     assert BELIEF not in numbers(app)
 
 
-def test_plan_refuses_what_the_panel_does_not_offer() -> None:
+def test_plan_refuses_what_the_panel_does_not_offer():
     app = AppTest.from_file(APP, default_timeout=180)
     app.run()
     app.switch_page("plan/plan.py")
@@ -329,7 +318,7 @@ def test_plan_refuses_what_the_panel_does_not_offer() -> None:
     assert not {"prior", "alarms"} & set(app.query_params)
 
 
-def test_train_states_what_its_run_means_by_the_whole_curve() -> None:
+def test_train_states_what_its_run_means_by_the_whole_curve():
     """ε = 3 alone allows 96 of 100, the noise of the first screen 64."""
     app = open_page("train", **{"meaning": "true"})
     until(lambda: RIGHT_GUESSES in numbers(app) and "being computed" not in spoken(app), app)
@@ -338,7 +327,7 @@ def test_train_states_what_its_run_means_by_the_whole_curve() -> None:
     assert spoken(app).count("96 from ε and δ alone") == 1
 
 
-def test_plan_s_first_run_is_told_by_its_noise() -> None:
+def test_plan_s_first_run_is_told_by_its_noise():
     """ε and δ alone allow 75 of 100."""
     app = planned(question="One run in detail")
     assert numbers(app)[RIGHT_GUESSES] == "56 of 100"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from pages.shared.page_links import PAGE_LINKS, PageLink
+from pages.shared.page_links import PAGE_LINKS
 from tests.pages.shown import APP
 
 pytestmark = pytest.mark.slow("runs whole pages")
@@ -27,14 +25,14 @@ class Node:
     children: list[Node] = field(default_factory=list)
     shows: str = ""
 
-    def at(self, index: int) -> Node:
+    def at(self, index):
         """The child that a message goes through."""
         assert self.kind != "element", "a message goes to a place within an element"
         assert index < len(self.children), "a message goes to a place that does not exist"
         return self.children[index]
 
 
-def built(messages: Iterable[ForwardMsg]) -> Node:
+def built(messages):
     """The tree that the browser builds: a block keeps its children only as the same kind again."""
     root = Node("root", [Node("main"), Node("sidebar"), Node("event"), Node("bottom")])
     for message in messages:
@@ -56,24 +54,22 @@ def built(messages: Iterable[ForwardMsg]) -> Node:
     return root
 
 
-def elements(node: Node) -> int:
+def elements(node):
     return (node.kind == "element") + sum(map(elements, node.children))
 
 
-def links(node: Node) -> int:
+def links(node):
     return (node.shows == "page_link") + sum(map(links, node.children))
 
 
 @pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[ForwardMsg]]:
+def waiting(monkeypatch, tmp_path):
     """The messages of each run, merged as by a server that sends none before the run's end."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     runs: list[list[ForwardMsg]] = []
     run = local_script_runner.LocalScriptRunner.run
 
-    def recorded(
-        self: local_script_runner.LocalScriptRunner, *args: object, **more: object
-    ) -> object:
+    def recorded(self, *args, **more):
         tree = run(self, *args, **more)
         runs.append(list(self.forward_msgs()))
         return tree
@@ -83,9 +79,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[Forwar
 
 
 @pytest.mark.parametrize("page_link", PAGE_LINKS, ids=lambda page_link: page_link.controls)
-def test_the_browser_can_build_every_page_from_merged_messages(
-    page_link: PageLink, waiting: list[list[ForwardMsg]]
-) -> None:
+def test_the_browser_can_build_every_page_from_merged_messages(page_link, waiting):
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page(page_link.script)
     for name, value in CHEAP.items() if page_link is PAGE_LINKS[0] else ():

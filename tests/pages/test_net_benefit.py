@@ -1,12 +1,6 @@
 """The tab on what deciding by a model is worth: the numbers of the package, and no training."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.explore import EPSILONS
 from dpcore.evaluation import jobs, work
@@ -28,42 +22,40 @@ STUDY = ClinicStudy(
 
 
 @pytest.fixture(scope="module")
-def judged() -> pd.DataFrame:
+def judged():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
         return work_on(STUDY, JobContext()).rows
 
 
 @pytest.fixture
-def rows(judged: pd.DataFrame) -> pd.DataFrame:
+def rows(judged):
     return decision_part(judged)
 
 
 @pytest.fixture(autouse=True)
-def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_method(monkeypatch):
     only_methods(monkeypatch, "opera")
 
 
 @pytest.fixture
-def counted(judged: pd.DataFrame, tmp_path: Path) -> None:
+def counted(judged, tmp_path):
     """The job's result, as a worker leaves it."""
     folder = tmp_path / jobs.FOLDER
     folder.mkdir()
     (folder / f"{STUDY.key}.csv").write_text(judged.to_csv(index=False, na_rep=work.MISSING))
 
 
-def shown(app: AppTest) -> set[str]:
+def shown(app):
     return {str(chart.key) for chart in app.get("plotly_chart")}
 
 
-def row_at(rows: pd.DataFrame, epsilon: float, threshold: float) -> pd.Series:
+def row_at(rows, epsilon, threshold):
     return rows[(rows["epsilon"] == epsilon) & (rows["threshold"] == threshold)].iloc[0]
 
 
 @pytest.mark.usefixtures("counted")
-def test_the_numbers_are_those_of_the_package_and_follow_epsilon_and_threshold(
-    rows: pd.DataFrame,
-) -> None:
+def test_the_numbers_are_those_of_the_package_and_follow_epsilon_and_threshold(rows):
     app = at(LINK)
     assert "net_benefit_figure" in shown(app)
     for epsilon, threshold in ((1.0, 0.5), (10.0, 0.5), (10.0, 0.2)):
@@ -89,7 +81,7 @@ def test_the_numbers_are_those_of_the_package_and_follow_epsilon_and_threshold(
 
 
 @pytest.mark.usefixtures("counted")
-def test_costs_are_shown_once_both_are_given(rows: pd.DataFrame) -> None:
+def test_costs_are_shown_once_both_are_given(rows):
     app = at(LINK | {"threshold": "20", "miss_cost": "900"})
     assert "Cost of wrong decisions" not in numbers(app)
     assert any("Give both costs" in caption.value for caption in app.caption)
@@ -109,18 +101,18 @@ def test_costs_are_shown_once_both_are_given(rows: pd.DataFrame) -> None:
     ("name", "value"), [("threshold", "100"), ("threshold", "nan"), ("miss_cost", "-1")]
 )
 @pytest.mark.usefixtures("counted")
-def test_a_hostile_link_is_answered_and_left_out(name: str, value: str) -> None:
+def test_a_hostile_link_is_answered_and_left_out(name, value):
     app = at(LINK | {name: value})
     assert f"“{value}”, but it must be a number from" in app.warning[0].value
     assert app.slider(key="threshold").value == 50
 
 
-def test_a_model_gives_classes_and_says_so() -> None:
+def test_a_model_gives_classes_and_says_so():
     link = {"methods": "Naive Bayes", "focus": "Naive Bayes"}
     assert "Naive Bayes gives classes, not risks." in spoken(at(LINK | link))
 
 
-def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks() -> None:
+def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks():
     closed = at(LINK | {"view": "Per 1,000"})
     assert not any("progress" in str(bar.key) for bar in closed.get("progress"))
     assert "net_benefit_figure" not in shown(closed)

@@ -1,7 +1,5 @@
 """What Explore draws once: the same object for the same rows, another for others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -10,7 +8,7 @@ from pages.explore import controls, view
 
 
 @pytest.fixture(scope="module")
-def contents() -> view.View:
+def contents():
     return view.gather(replace(controls.first_choice(), left_out=()))
 
 
@@ -24,17 +22,17 @@ def contents() -> view.View:
         lambda one: {"study": replace(one.study, seed=one.study.seed + 1)},
     ],
 )
-def test_other_rows_are_other_contents(contents, change) -> None:
+def test_other_rows_are_other_contents(contents, change):
     assert replace(contents, **change(contents)).contents != contents.contents
 
 
-def test_the_same_rows_are_the_same_contents(contents) -> None:
+def test_the_same_rows_are_the_same_contents(contents):
     again = replace(contents, table=contents.table.copy(), everything=contents.everything.copy())
     assert again.contents == contents.contents
 
 
 @pytest.mark.parametrize("kind", ["objective", "excess"])
-def test_a_figure_is_drawn_anew_with_the_rows_of_more_splits(contents, kind) -> None:
+def test_a_figure_is_drawn_anew_with_the_rows_of_more_splits(contents, kind):
     first = view.figure(kind, contents, 1.0)
     assert view.figure(kind, contents, 1.0) is first
     judged = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -29,19 +27,19 @@ CONFIRM = "Confirm and use these columns"
 USUAL = read(SUGGESTED)
 
 
-def draft(app: AppTest) -> tuple[str, Form]:
+def draft(app):
     """The form on screen, and the version of its fields."""
     result: tuple[str, Form] = app.session_state["_kept_own_form_draft"]
     return result
 
 
-def key(app: AppTest, column: str, field: str) -> str:
+def key(app, column, field):
     version, form = draft(app)
     place = [row.name for row in form.rows].index(column)
     return own_rows.key_of(version, place, field)
 
 
-def typed(app: AppTest, column: str, **fields: str) -> AppTest:
+def typed(app, column, **fields):
     """The page after texts were typed into the fields of a column."""
     for field, text in fields.items():
         app.text_input(key=key(app, column, field)).set_value(text).run()
@@ -49,15 +47,15 @@ def typed(app: AppTest, column: str, **fields: str) -> AppTest:
     return app
 
 
-def ticked(app: AppTest) -> list[str]:
+def ticked(app):
     return [box.label for box in app.checkbox if box.value]
 
 
-def described(app: AppTest) -> object:
+def described(app):
     return read(app.text_area(key="own_columns").value)
 
 
-def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
+def test_a_form_suggests_the_columns_and_one_button_confirms_them():
     app = opened(columns="", data=clinic())
     assert not app.error
     assert not app.metric
@@ -75,7 +73,7 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
     assert not [box for box in app.checkbox if box.label == "age"]
 
 
-def test_a_slip_in_the_text_leaves_the_form_as_it_is_filled_in() -> None:
+def test_a_slip_in_the_text_leaves_the_form_as_it_is_filled_in():
     app = opened(columns="", data=clinic())
     typed(app, "bmi", highest="71")
     before = draft(app)[1].rows
@@ -86,7 +84,7 @@ def test_a_slip_in_the_text_leaves_the_form_as_it_is_filled_in() -> None:
     assert app.text_input(key=key(app, "bmi", "highest")).value == "71"
 
 
-def test_from_a_file_to_the_first_curve_it_takes_three_actions() -> None:
+def test_from_a_file_to_the_first_curve_it_takes_three_actions():
     draw = np.random.default_rng(0)
     rows = [
         f"{draw.integers(30, 80)},1,{draw.integers(0, 4)},140,{draw.integers(150, 400)},0,1,150,0,"
@@ -105,7 +103,7 @@ def test_from_a_file_to_the_first_curve_it_takes_three_actions() -> None:
     assert len(described(app).fields) == 14  # type: ignore[attr-defined]
 
 
-def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
+def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was():
     app = opened(SUGGESTED, clinic())
     assert app.metric
     other = SUGGESTED.replace("70", "60")
@@ -120,7 +118,7 @@ def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
     assert app.text_area(key="own_columns").value == other
 
 
-def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
+def test_a_form_that_lacks_something_says_what_and_changes_nothing():
     data = clinic().replace(b"outcome", b"result", 1).replace(b",1\n", b",2\n")
     app = pressed(opened(columns="", data=data), CONFIRM)
     assert [error.value for error in app.error] == [
@@ -134,7 +132,7 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
     assert "result is used, but its lowest possible value must be" in app.error[0].value
 
 
-def test_what_is_typed_into_an_unused_column_and_deleted_does_not_count() -> None:
+def test_what_is_typed_into_an_unused_column_and_deleted_does_not_count():
     app = opened(columns="", data=clinic())
     assert "patient" in ticked(typed(app, "patient", highest="3"))
     assert "patient" not in ticked(typed(app, "patient", highest=""))
@@ -147,7 +145,7 @@ def test_what_is_typed_into_an_unused_column_and_deleted_does_not_count() -> Non
     assert described(app) == USUAL.without(bmi)
 
 
-def test_a_value_that_comes_with_the_button_is_not_lost() -> None:
+def test_a_value_that_comes_with_the_button_is_not_lost():
     app = opened(columns="", data=clinic())
     app.text_input(key=key(app, "bmi", "lowest")).set_value("0,2")
     app.text_input(key=key(app, "bmi", "highest")).set_value("70.5")
@@ -159,7 +157,7 @@ def test_a_value_that_comes_with_the_button_is_not_lost() -> None:
     assert described(app) == expected
 
 
-def test_a_row_is_refused_by_its_column_while_it_is_typed() -> None:
+def test_a_row_is_refused_by_its_column_while_it_is_typed():
     app = typed(opened(columns="", data=clinic()), "bmi", lowest="12", highest="")
     assert not app.error  # it is still being typed
     pressed(typed(app, "bmi", highest="10,000"), CONFIRM)
@@ -180,7 +178,7 @@ def test_a_row_is_refused_by_its_column_while_it_is_typed() -> None:
     assert described(app) == USUAL
 
 
-def test_columns_that_nothing_can_name_are_told() -> None:
+def test_columns_that_nothing_can_name_are_told():
     header, rest = clinic().split(b"\n", 1)
     rows = b"\n".join(line + b",1,2,3" if line else b"" for line in rest.split(b"\n"))
     app = opened(columns="", data=header + b",ward,ward,a*b\n" + rows)
@@ -188,7 +186,7 @@ def test_columns_that_nothing_can_name_are_told() -> None:
     assert r"a\*b" in [box.label for box in app.checkbox]
 
 
-def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
+def test_every_refusal_keeps_the_form_and_offers_what_would_hold():
     app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
     assert "lines 2, 14, 26" in app.error[0].value
     assert "bmi is empty, but it must be a plain number" in app.error[0].value
@@ -203,7 +201,7 @@ def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     assert app.metric
 
 
-def test_a_mend_that_is_offered_leads_out() -> None:
+def test_a_mend_that_is_offered_leads_out():
     mixed = clinic().replace(b",F,no,", b",female,no,")
     app = opened(SUGGESTED, mixed)
     assert "sex must be one of F, M" in app.error[0].value
@@ -216,7 +214,7 @@ def test_a_mend_that_is_offered_leads_out() -> None:
     assert sex.levels == ("F", "female", "M")
 
 
-def test_a_decimal_comma_is_suggested_and_shown() -> None:
+def test_a_decimal_comma_is_suggested_and_shown():
     data = clinic().replace(b",", b";").replace(b".", b",")
     app = opened(columns="", data=data)
     assert app.selectbox(key=key(app, "bmi", "kind")).value == "number like 1,5"
@@ -228,7 +226,7 @@ def test_a_decimal_comma_is_suggested_and_shown() -> None:
     assert app.metric
 
 
-def test_values_like_below_5_are_read_by_a_rule_that_a_person_chooses() -> None:
+def test_values_like_below_5_are_read_by_a_rule_that_a_person_chooses():
     app = opened(
         columns="", data=clinic().replace(b"systolic", b"CRP [mg/l]").replace(b",130,", b",<5,")
     )
@@ -246,7 +244,7 @@ MANY, USED = 2_000, 500
 WIDE = [f"{'flag' if place < USED - 1 else 'x'} {place}" for place in range(MANY - 1)]
 
 
-def wide(rows: int = 200) -> bytes:
+def wide(rows=200):
     """Many columns, of which as many as may be described hold 0 and 1."""
     draw = np.random.default_rng(0)
     values = draw.integers(0, 9, (rows, MANY))
@@ -255,7 +253,7 @@ def wide(rows: int = 200) -> bytes:
     return "\n".join([",".join([*WIDE, "died"]), *lines]).encode()
 
 
-def test_500_columns_of_2000_are_described_a_page_at_a_time() -> None:
+def test_500_columns_of_2000_are_described_a_page_at_a_time():
     app = opened(columns="", data=wide())
     assert [error.value for error in app.error] == []
     assert [box.label for box in app.checkbox] == WIDE[: own_rows.MAX_SHOWN]
@@ -280,7 +278,7 @@ def test_500_columns_of_2000_are_described_a_page_at_a_time() -> None:
     assert texts.OWN_TOO_LONG in [caption.value for caption in app.caption]
 
 
-def test_a_description_is_opened_from_a_file() -> None:
+def test_a_description_is_opened_from_a_file():
     app = opened(columns="", data=clinic())
     named = write(USUAL).replace("outcome", "outcome")
     app.file_uploader(key="own_description_0").upload("mine.yaml", named.encode("utf-8-sig")).run()
@@ -292,18 +290,18 @@ def test_a_description_is_opened_from_a_file() -> None:
     assert described(app) == USUAL
 
 
-def with_panel(app: AppTest) -> AppTest:
+def with_panel(app):
     app.session_state["own_reading"] = True
     app.run()
     assert not app.exception
     return app
 
 
-def read_rows(app: AppTest) -> Sequence[Sequence[str]]:
+def read_rows(app):
     return app.dataframe[0].value.to_numpy().tolist()
 
 
-def test_how_the_file_is_read_is_shown_and_chosen_by_hand() -> None:
+def test_how_the_file_is_read_is_shown_and_chosen_by_hand():
     text = "Ward A, 2020; draft\n" + clinic(300).decode().replace(",", "|").replace("sex", "Größe")
     app = with_panel(opened(columns="", data=text.encode("cp850")))
     upload = app.session_state["_kept_own_form_draft"][0].rpartition("_")[0]
@@ -321,7 +319,7 @@ def test_how_the_file_is_read_is_shown_and_chosen_by_hand() -> None:
     assert app.metric
 
 
-def test_the_first_rows_are_shown_as_their_numbers_are_read() -> None:
+def test_the_first_rows_are_shown_as_their_numbers_are_read():
     data = b"leukocytes;died\n9.040;no\n12.500;yes\n" * 1
     app = with_panel(opened(columns="", data=data))
     assert read_rows(app)[0] == ["9.040", "no"]

@@ -1,8 +1,5 @@
 """Links to pages carry what pages share, and restore each page's own settings."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
@@ -18,15 +15,13 @@ BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
 LINK = {"data": BREAST, "epsilon": "3", "delta": "1e-6", "adjacency": REPLACED, "seed": "7"}
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     app = open_page("explore", **link)
     assert not app.exception
     return app
 
 
-def test_the_app_finds_its_own_files_from_any_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_app_finds_its_own_files_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("ledger/ledger.py")
@@ -35,13 +30,13 @@ def test_the_app_finds_its_own_files_from_any_folder(
     assert app.title
 
 
-def behind(app: AppTest, question: str) -> dict[str, list[str]]:
+def behind(app, question):
     """The settings in a page's link."""
     links = {link.proto.label: link.proto.query_string for link in app.sidebar.get("page_link")}
     return parse_qs(links[question])
 
 
-def through(app: AppTest, script: str, question: str) -> dict[str, list[str]]:
+def through(app, script, question):
     """Follow a page's link, as the browser does; returns its settings."""
     link = behind(app, question)
     app.switch_page(script)
@@ -54,7 +49,7 @@ def through(app: AppTest, script: str, question: str) -> dict[str, list[str]]:
     return link
 
 
-def explored(app: AppTest) -> dict[str, object]:
+def explored(app):
     """The shared state as Explore shows it."""
     return {
         "data": app.selectbox(key="data").value,
@@ -65,7 +60,7 @@ def explored(app: AppTest) -> dict[str, object]:
     }
 
 
-def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along() -> None:
+def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along():
     app = AppTest.from_file(APP, default_timeout=180).run()
     # Those of a run's start are gone at its end: the browser would go through them at each move.
     for page in (EXPLORE, PLAN):
@@ -78,7 +73,7 @@ def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along() ->
     assert behind(app, EXPLORE.question) == {}
 
 
-def test_the_state_goes_through_every_link_and_back() -> None:
+def test_the_state_goes_through_every_link_and_back():
     app = opened(**LINK)
     state = explored(app)
     assert state == {
@@ -101,7 +96,7 @@ def test_the_state_goes_through_every_link_and_back() -> None:
     assert explored(app) == state
 
 
-def test_what_is_changed_on_another_page_is_found_on_return() -> None:
+def test_what_is_changed_on_another_page_is_found_on_return():
     app = opened(**LINK)
     through(app, TRAIN.script, TRAIN.question)
     app.number_input(key="target_epsilon").set_value(0.5).run()
@@ -115,7 +110,7 @@ def test_what_is_changed_on_another_page_is_found_on_return() -> None:
     }
 
 
-def test_a_page_finds_its_own_settings_behind_its_link() -> None:
+def test_a_page_finds_its_own_settings_behind_its_link():
     app = opened(**LINK, loss="Huber SVM", view="Per 1,000")
     through(app, PLAN.script, PLAN.question)
     link = through(app, EXPLORE.script, EXPLORE.question)
@@ -124,7 +119,7 @@ def test_a_page_finds_its_own_settings_behind_its_link() -> None:
     assert app.selectbox(key="loss").value == "huber"
 
 
-def test_an_epsilon_that_moves_is_in_the_link_of_each_page_at_once() -> None:
+def test_an_epsilon_that_moves_is_in_the_link_of_each_page_at_once():
     app = opened(**LINK)
     app.number_input(key="epsilon").set_value(0.7).run()
     assert behind(app, TRAIN.question)["target_epsilon"] == ["0.7"]

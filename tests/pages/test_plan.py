@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import grid, paper_003
 from dpcore.accounting.accountants import ACCOUNTANTS
@@ -44,12 +42,12 @@ ONE_RUN: dict[str, str | list[str]] = {
 }
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     """One run in detail, by default an experiment of paper 003."""
     return open_page("plan", **(ONE_RUN | link))
 
 
-def settled(app: AppTest, *names: str) -> AppTest:
+def settled(app, *names):
     """Run again, as the browser does, until what is computed in the background is on screen.
 
     Parameters
@@ -72,12 +70,12 @@ def settled(app: AppTest, *names: str) -> AppTest:
 class Idle:
     """Threads that never come to what they are given."""
 
-    def submit(self, *_: object) -> Future[object]:
+    def submit(self, *_):
         return Future()
 
 
 @pytest.fixture
-def only_what_is_quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def only_what_is_quick(monkeypatch):
     """Certificates, which take the most time, stay on their way."""
     threads = background._threads
     monkeypatch.setattr(
@@ -87,7 +85,7 @@ def only_what_is_quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     background._tasks.clear()
 
 
-def test_first_view_shows_certified_and_claimed_apart() -> None:
+def test_first_view_shows_certified_and_claimed_apart():
     app = settled(opened())
     assert not app.exception
     shown = numbers(app)
@@ -110,9 +108,7 @@ def test_first_view_shows_certified_and_claimed_apart() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["epochs", "sigma", "batch", "delta"])
-def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_used(
-    unknown: str,
-) -> None:
+def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_used(unknown):
     app = opened()
     app.text_input(key="target").set_value("0,5")
     settled(app.segmented_control(key="solve").set_value(unknown).run(), "solve rdp", "solve pld")
@@ -135,7 +131,7 @@ def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_use
     assert float(numbers(app)["ε by Rényi"]) <= 0.5
 
 
-def test_what_is_out_of_reach_is_said_plainly() -> None:
+def test_what_is_out_of_reach_is_said_plainly():
     app = opened()
     app.number_input(key="sigma").set_value(0.05)
     app.text_input(key="target").set_value("0.001")
@@ -145,7 +141,7 @@ def test_what_is_out_of_reach_is_said_plainly() -> None:
 
 
 @pytest.mark.usefixtures("only_what_is_quick")
-def test_each_preset_fills_the_controls_and_is_recognised() -> None:
+def test_each_preset_fills_the_controls_and_is_recognised():
     app = opened()
     for key, each in PRESETS.items():
         app.selectbox(key="preset").set_value(key).run()
@@ -161,7 +157,7 @@ def test_each_preset_fills_the_controls_and_is_recognised() -> None:
     assert app.selectbox(key="preset").value is None
 
 
-def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
+def test_the_paper_s_rows_are_listed_with_claim_and_certificate():
     app = settled(opened(plan_view="Paper 003"), "presets")
     assert f"**{standing(system_named('adaptive-tcdp')).verdict}**" in said(app)
     rows = app.dataframe[-1].value.set_index("settings")
@@ -181,11 +177,11 @@ def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
     assert (rows["stated, zero-out"].isna() == silent).all()
 
 
-def test_every_finding_has_a_badge() -> None:
+def test_every_finding_has_a_badge():
     assert set(FINDINGS) == set(Finding)
 
 
-def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdict() -> None:
+def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdict():
     app = opened()
     settled(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
     actual = said(app)
@@ -206,7 +202,7 @@ def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdi
     assert "the paper states" not in said(app)
 
 
-def test_fixed_batches_are_certified_under_replace_one() -> None:
+def test_fixed_batches_are_certified_under_replace_one():
     app = opened()
     settled(app.selectbox(key="sampling").set_value("fixed").run(), "renyi", "certify")
     assert not app.exception
@@ -216,7 +212,7 @@ def test_fixed_batches_are_certified_under_replace_one() -> None:
     assert shown["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0)
 
 
-def test_what_has_no_theorem_is_not_called_proved() -> None:
+def test_what_has_no_theorem_is_not_called_proved():
     app = opened()
     settled(app.selectbox(key="neighbour").set_value("replace-one").run(), "renyi", "certify")
     assert not app.exception
@@ -225,7 +221,7 @@ def test_what_has_no_theorem_is_not_called_proved() -> None:
     assert f"{ACCOUNTANTS['pld'].title}: proved" in said(app)
 
 
-def test_the_length_stays_when_its_unit_changes_and_the_noise_decays_as_chosen() -> None:
+def test_the_length_stays_when_its_unit_changes_and_the_noise_decays_as_chosen():
     app = opened()
     for every, decays in (("step", 799), ("epoch", 7)):
         app.selectbox(key="decays").set_value(every).run()
@@ -237,7 +233,7 @@ def test_the_length_stays_when_its_unit_changes_and_the_noise_decays_as_chosen()
     assert numbers(app)["Steps"] == "1,234"
 
 
-def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
+def test_settings_that_do_not_fit_together_are_said_in_one_sentence():
     app = opened()
     app.number_input(key="batch").set_value(20_000).run()
     assert not app.exception
@@ -245,7 +241,7 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
     assert all(part in error.value for part in ("batch size is 20000", "1 and at most 10,000"))
 
 
-def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
+def test_hostile_values_in_the_link_are_refused_in_a_sentence_each():
     link = {"sigma": "-1", "decay": "nan", "target": "<script>", "duration": "1e99", "map": "?"}
     app = settled(opened(**link), "renyi")
     assert not app.exception
@@ -261,7 +257,7 @@ def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
     assert numbers(app)["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0)
 
 
-def test_names_that_plan_does_not_have_are_named_and_dropped() -> None:
+def test_names_that_plan_does_not_have_are_named_and_dropped():
     app = opened(delta="1e-5", unknown="1", plan_view="No such tab")
     assert not app.exception
     (warning,) = app.warning
@@ -270,7 +266,7 @@ def test_names_that_plan_does_not_have_are_named_and_dropped() -> None:
     assert not set(app.query_params) & {"delta", "unknown", "plan_view"}
 
 
-def test_a_run_of_many_noise_levels_is_answered() -> None:
+def test_a_run_of_many_noise_levels_is_answered():
     link = {"decays": "Every step", "length": "Steps", "duration": "60"}
     app = settled(opened(**link))
     assert not app.exception
@@ -283,7 +279,7 @@ def test_a_run_of_many_noise_levels_is_answered() -> None:
 
 
 @pytest.mark.parametrize("sampling", ["poisson", "fixed"])
-def test_each_tab_opens_for_each_sampling(sampling: str) -> None:
+def test_each_tab_opens_for_each_sampling(sampling):
     app = opened()
     app.selectbox(key="sampling").set_value(sampling)
     for name in TABS:
@@ -293,7 +289,7 @@ def test_each_tab_opens_for_each_sampling(sampling: str) -> None:
         assert not app.error, name
 
 
-def test_the_map_is_what_the_library_computes() -> None:
+def test_the_map_is_what_the_library_computes():
     app = opened(plan_view="Heat maps")
     for over in ("decay", "rate"):
         settled(app.segmented_control(key="map").set_value(over).run(), "map")
@@ -303,7 +299,7 @@ def test_the_map_is_what_the_library_computes() -> None:
         assert any("The cross marks the run" in text.value for text in app.markdown)
 
 
-def test_the_ladder_is_what_the_library_computes() -> None:
+def test_the_ladder_is_what_the_library_computes():
     app = opened(plan_view="σ ladder")
     shown = app.dataframe[-1].value
     assert shown["sigma"].tolist() == [row["claim"]["sigma"] for row in ladder(1.0, FIRST.delta)]
@@ -312,7 +308,7 @@ def test_the_ladder_is_what_the_library_computes() -> None:
     assert set(app.dataframe[-1].value["status"]) == {"proved"}
 
 
-def test_every_accountant_answers_or_says_why_not() -> None:
+def test_every_accountant_answers_or_says_why_not():
     app = settled(opened(plan_view="Accountants"), "every accountant")
     rows = app.dataframe[-2].value.set_index("accountant")
     assert rows.loc["PLD", "ε"] == spent(FIRST, "pld").epsilon
@@ -320,7 +316,7 @@ def test_every_accountant_answers_or_says_why_not() -> None:
     assert "no theorem" in rows.loc["zCDP", "why not"]
 
 
-def test_the_code_on_screen_is_the_code_that_is_tested() -> None:
+def test_the_code_on_screen_is_the_code_that_is_tested():
     known = {"target": "0.5", "prior": "50", "ladder_epsilon": "2", "meaning": "true"}
     app = opened(plan_view="Take along", solve=SOLVED["sigma"], **known)
     assert not app.warning

@@ -1,13 +1,9 @@
 """Plan's first question: what is left of a budget, and which setting keeps it."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -43,11 +39,11 @@ TRAINING, WEEKLY = usual("training", START), usual("release", START)
 QUARTERS = replace(TRAINING, count=4).days()
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     return settled(open_page("plan", **link))
 
 
-def settled(app: AppTest) -> AppTest:
+def settled(app):
     """Run again until what is computed in the background is on screen."""
     for name in ("account", "setting"):
         if f"_kept_task {name}" in app.session_state:
@@ -56,21 +52,16 @@ def settled(app: AppTest) -> AppTest:
     return app.run()
 
 
-def press(app: AppTest, label: str) -> AppTest:
+def press(app, label):
     return settled(next(each for each in app.button if each.label == label).click().run())
 
 
-def said(app: AppTest) -> str:
+def said(app):
     shown = " ".join(text.value for text in (*app.markdown, *app.caption))
     return shown.replace("\u00a0", " ")
 
 
-def expect_account(
-    app: AppTest,
-    entries: Sequence[AccountEntry],
-    budget: PrivacyBudget = BUDGET,
-    people: int = 10_000,
-) -> None:
+def expect_account(app, entries, budget=BUDGET, people=10_000):
     """The page says what the library says of this account."""
     assert not app.exception
     assert not app.error
@@ -87,7 +78,7 @@ def expect_account(
     assert one_more == any(room.count for room in more)
 
 
-def test_the_first_view_says_what_is_left() -> None:
+def test_the_first_view_says_what_is_left():
     app = opened()
     expect_account(app, [TRAINING])
     assert "account" not in app.query_params
@@ -103,7 +94,7 @@ def test_the_first_view_says_what_is_left() -> None:
     assert columns["adjacency"]["label"] == "protected"
 
 
-def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks() -> None:
+def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks():
     app = press(opened(), "Add weekly releases")
     for _ in range(3):
         press(app, "Add a training")
@@ -119,7 +110,7 @@ def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks() -> Non
     expect_account(settled(app.run()), [TRAINING])
 
 
-def test_trainings_are_of_the_people_in_the_data() -> None:
+def test_trainings_are_of_the_people_in_the_data():
     app = opened(people="400")
     few, budget = usual("training", START, 400), PrivacyBudget(3.0, default_delta(400))
     expect_account(app, [few], budget, 400)
@@ -137,7 +128,7 @@ def test_trainings_are_of_the_people_in_the_data() -> None:
     assert not app.warning
 
 
-def test_a_training_of_more_records_than_people_is_warned_of_and_mended_by_a_click() -> None:
+def test_a_training_of_more_records_than_people_is_warned_of_and_mended_by_a_click():
     link = to_link([TRAINING, replace(TRAINING, what="A part", records=300)])
     app = opened(account=link, people="400")
     (warning,) = app.warning
@@ -152,7 +143,7 @@ def test_a_training_of_more_records_than_people_is_warned_of_and_mended_by_a_cli
     assert [entry.records for entry in from_link(app.query_params["account"])] == [350, 300]
 
 
-def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there() -> None:
+def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there():
     app = press(opened(account=to_link([TRAINING])), "Add a training")
     app.query_params["account"] = to_link([TRAINING])
     press(app, "Add a training")
@@ -161,7 +152,7 @@ def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there() -> Non
     assert from_link(app.query_params["account"]) == (TRAINING, *later)
 
 
-def test_all_entries_can_be_removed_and_others_added() -> None:
+def test_all_entries_can_be_removed_and_others_added():
     app = press(opened(), "Remove all")
     assert "Nothing is planned yet: all of ε = 3 is left." in said(app)
     assert app.query_params["account"] == "empty"
@@ -178,7 +169,7 @@ def test_all_entries_can_be_removed_and_others_added() -> None:
     )
 
 
-def test_the_budget_is_spread_over_all() -> None:
+def test_the_budget_is_spread_over_all():
     app = press(press(opened(), "Add weekly releases"), "Spread the budget over all")
     shared = [replace(entry, noise=None, share=1.0) for entry in (TRAINING, WEEKLY)]
     expect_account(app, shared)
@@ -187,7 +178,7 @@ def test_the_budget_is_spread_over_all() -> None:
         assert figures.noise(entry, 1.0) in said(app)
 
 
-def opened_box(**link: str) -> AppTest:
+def opened_box(**link):
     """The account with the box of its first entry open."""
     app = opened(**link)
     number = next(iter(app.session_state["_kept_account rows"]))
@@ -195,7 +186,7 @@ def opened_box(**link: str) -> AppTest:
     return app.run()
 
 
-def test_two_boxes_may_be_open_at_once() -> None:
+def test_two_boxes_may_be_open_at_once():
     """The browser tells that one opens before it tells that the other closes."""
     app = opened_box(account=to_link((TRAINING, WEEKLY)))
     for number in app.session_state["_kept_account rows"]:
@@ -203,11 +194,11 @@ def test_two_boxes_may_be_open_at_once() -> None:
     assert not app.run().exception
 
 
-def field(app: AppTest, name: str) -> str:
+def field(app, name):
     return f"entry {next(iter(app.session_state['_kept_account rows']))} {name}"
 
 
-def test_an_entry_is_changed_in_its_box() -> None:
+def test_an_entry_is_changed_in_its_box():
     app = opened_box()
     settled(app.number_input(key=field(app, "count")).set_value(3).run())
     expect_account(app, [replace(TRAINING, count=3)])
@@ -226,7 +217,7 @@ def test_an_entry_is_changed_in_its_box() -> None:
     expect_account(app, [replace(TRAINING, count=3, noise=None, share=1.0)])
 
 
-def test_a_model_is_changed_to_another_method_with_its_own_proof() -> None:
+def test_a_model_is_changed_to_another_method_with_its_own_proof():
     model = usual("model", START)
     app = opened_box(account=to_link([replace(model, delta=1e-6)]))
     assert verbatim("DP-GD · ε = 0.5 at δ = 1e-6 each, Gaussian noise") in said(app)
@@ -238,7 +229,7 @@ def test_a_model_is_changed_to_another_method_with_its_own_proof() -> None:
     assert "random-forest has no proof under add-remove" in app.error[0].value
 
 
-def test_the_budget_delta_and_neighbour_are_the_account_s() -> None:
+def test_the_budget_delta_and_neighbour_are_the_account_s():
     app = opened(account=to_link([WEEKLY]))
     settled(app.text_input(key="year_epsilon").set_value("1.5").run())
     expect_account(app, [WEEKLY], PrivacyBudget(1.5, 1e-5))
@@ -251,7 +242,7 @@ def test_the_budget_delta_and_neighbour_are_the_account_s() -> None:
     assert "Protected: one record replaced (replace-one)." in said(app)
 
 
-def test_under_add_remove_a_public_size_stands_for_the_people() -> None:
+def test_under_add_remove_a_public_size_stands_for_the_people():
     link = {"year_neighbour": "One record more or less", "people": "383"}
     for key, question in (("people", "account"), ("find_people", "setting")):
         app = opened(question=str(QUESTION.text(question)), **link)
@@ -265,7 +256,7 @@ def test_under_add_remove_a_public_size_stands_for_the_people() -> None:
     )
 
 
-def test_a_budget_has_a_decimal_point_or_a_decimal_comma_and_what_is_none_is_refused() -> None:
+def test_a_budget_has_a_decimal_point_or_a_decimal_comma_and_what_is_none_is_refused():
     app = opened(account=to_link([WEEKLY]))
     for typed in ("2,5", "2.5", " 2,50 "):
         settled(app.text_input(key="year_epsilon").set_value(typed).run())
@@ -285,7 +276,7 @@ def test_a_budget_has_a_decimal_point_or_a_decimal_comma_and_what_is_none_is_ref
     assert "1.5 or 1500" in error.value
 
 
-def test_an_entry_that_holds_for_others_is_refused_in_one_sentence() -> None:
+def test_an_entry_that_holds_for_others_is_refused_in_one_sentence():
     app = opened(account=f"{to_link([WEEKLY])};spent~A~2026-01-01~0.5~0~replace-one")
     assert not app.error
     settled(app.selectbox(key="year_neighbour").set_value("add-remove").run())
@@ -293,7 +284,7 @@ def test_an_entry_that_holds_for_others_is_refused_in_one_sentence() -> None:
     assert error.value.startswith("Entry 2, 'A': adjacency is 'replace-one'")
 
 
-def test_nothing_left_for_a_share_is_said() -> None:
+def test_nothing_left_for_a_share_is_said():
     share = replace(WEEKLY, noise=None, share=1.0)
     app = opened(account=to_link([TRAINING, share]), year_epsilon="0.5")
     (error,) = app.error
@@ -303,7 +294,7 @@ def test_nothing_left_for_a_share_is_said() -> None:
 @pytest.mark.parametrize(
     "text", ["<script>", "release~A~0~2026-01-01~week~3", "release~~", ";" * 999, "x" * 20_000]
 )
-def test_a_hostile_account_in_the_link_is_refused_and_dropped(text: str) -> None:
+def test_a_hostile_account_in_the_link_is_refused_and_dropped(text):
     app = opened(account=text)
     assert not app.exception
     (warning,) = app.warning
@@ -313,12 +304,12 @@ def test_a_hostile_account_in_the_link_is_refused_and_dropped(text: str) -> None
     expect_account(app, [TRAINING])
 
 
-def test_names_in_the_link_are_known() -> None:
+def test_names_in_the_link_are_known():
     app = opened(year_epsilon="2", people="500", find="Batch size", find_steps="10")
     assert not app.warning
 
 
-def test_what_is_taken_along_is_what_is_tested() -> None:
+def test_what_is_taken_along_is_what_is_tested():
     app = opened(account=to_link([TRAINING, WEEKLY]))
     account = Account(BUDGET, (TRAINING, WEEKLY))
     shown = [code.value for code in app.code]
@@ -329,7 +320,7 @@ def test_what_is_taken_along_is_what_is_tested() -> None:
 # The backward question.
 
 
-def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
+def test_epochs_are_answered_in_epochs_within_five_changes():
     app = opened()
     settled(app.segmented_control(key="question").set_value("setting").run())
     settled(app.text_input(key="find_epsilon").set_value("2").run())
@@ -363,7 +354,7 @@ def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "batch"])
-def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown: str) -> None:
+def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown):
     app = opened(question=str(QUESTION.text("setting")), find=str(FIND.text(unknown)))
     run = replace(FIRST, delta=1e-5)
     plan = planner.solve(unknown, run, 3.0, "pld")
@@ -378,7 +369,7 @@ def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown: str) -> N
     assert app.number_input(key="batch").value == result.batch
 
 
-def test_a_setting_is_added_to_the_account_and_leads_to_the_lesson_on_size() -> None:
+def test_a_setting_is_added_to_the_account_and_leads_to_the_lesson_on_size():
     app = opened(question=str(QUESTION.text("setting")))
     links = [each.proto for each in app.main.get("page_link")]
     (link,) = [each for each in links if each.label.startswith("How many people")]
@@ -391,7 +382,7 @@ def test_a_setting_is_added_to_the_account_and_leads_to_the_lesson_on_size() -> 
     expect_account(app, [TRAINING, result])
 
 
-def test_a_link_holds_the_budget_of_either_question() -> None:
+def test_a_link_holds_the_budget_of_either_question():
     link = {"find_epsilon": "2", "find_people": "60000", "year_epsilon": "5"}
     app = opened(question=str(QUESTION.text("setting")), **link)
     assert app.text_input(key="find_epsilon").value == "2"
@@ -407,14 +398,14 @@ def test_a_link_holds_the_budget_of_either_question() -> None:
     assert "n·δ = 0.06." in said(app)
 
 
-def test_what_protects_someone_else_is_not_added_to_the_account() -> None:
+def test_what_protects_someone_else_is_not_added_to_the_account():
     link = {"find_neighbour": "One record replaced", "find": "Noise of a release"}
     app = opened(question=str(QUESTION.text("setting")), **link)
     assert "It can't be added to your account" in said(app)
     assert "Add it to my account" not in {button.label for button in app.button}
 
 
-def test_the_example_says_so_and_goes_with_a_click() -> None:
+def test_the_example_says_so_and_goes_with_a_click():
     app = press(opened(), "Begin empty")
     assert app.query_params["account"] == "empty"
     assert "An example" not in said(app)
@@ -424,7 +415,7 @@ def test_the_example_says_so_and_goes_with_a_click() -> None:
     assert "An example" not in said(opened(account=to_link([TRAINING])))
 
 
-def test_the_noise_of_releases_is_in_their_own_unit() -> None:
+def test_the_noise_of_releases_is_in_their_own_unit():
     app = opened(question=str(QUESTION.text("setting")), find="Noise of a release")
     settled(app.number_input(key="find_sensitivity").set_value(5.0).run())
     result = split(BUDGET, 52, "pld", 5.0)
@@ -433,13 +424,13 @@ def test_the_noise_of_releases_is_in_their_own_unit() -> None:
     assert "52 × Count" in said(app)
 
 
-def test_what_is_out_of_reach_is_said() -> None:
+def test_what_is_out_of_reach_is_said():
     app = opened(question=str(QUESTION.text("setting")), year_epsilon="0.001", find_noise="0.05")
     assert "There is no such setting." in said(app)
     assert "No number of epochs reaches ε = 0.001" in said(app)
 
 
-def test_a_control_reads_what_it_writes() -> None:
+def test_a_control_reads_what_it_writes():
     for control in (QUESTION, *ACCOUNT, *SETTING, *CONTROLS):
         if control.default is not None:
             assert control.value(str(control.text(control.default))) == control.default
@@ -447,7 +438,7 @@ def test_a_control_reads_what_it_writes() -> None:
         QUESTION.value("Elsewhere")
 
 
-def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses() -> None:
+def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses():
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
     app.session_state["model_room"] = True
@@ -474,9 +465,7 @@ def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses() -> None:
     assert kinds == ["training", "model"]
 
 
-def test_one_model_more_says_what_it_loses_on_a_data_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_model_more_says_what_it_loses_on_a_data_set(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
@@ -501,7 +490,7 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(
     assert any("Learned from 100 patients" in each.value for each in app.caption)
 
 
-def test_a_used_budget_leaves_no_model_and_says_so() -> None:
+def test_a_used_budget_leaves_no_model_and_says_so():
     used = Account(PrivacyBudget(3.0, 1e-5), (AccountEntry("spent", epsilon=3.0, delta=1e-6),))
     for room in model_rooms(state(used)):
         assert room.entry is None

@@ -26,7 +26,7 @@ RUNS = {
 }
 
 
-def said(line: str, capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
+def said(line, capsys):
     words = shlex.split(line.replace("\\\n", " "))
     assert words[:3] == ["python", "-m", "dpcore"]
     assert main([*words[3:], "--json"]) == 0
@@ -35,9 +35,7 @@ def said(line: str, capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_command_line_gives_the_same_number(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_gives_the_same_number(name, capsys):
     run = RUNS[name]
     accountant = "rdp" if name == "fixed" else "pld"
     result = said(command(run, accountant), capsys)
@@ -46,16 +44,14 @@ def test_the_command_line_gives_the_same_number(
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "steps", "batch", "delta"])
-def test_the_question_asked_backwards_as_a_command(
-    unknown: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_question_asked_backwards_as_a_command(unknown, capsys):
     result = said(plan_command(FIRST, unknown, 0.5, "rdp"), capsys)
     # The search may begin elsewhere: both answers lie within its error.
     assert result[unknown] == pytest.approx(solve(unknown, FIRST, 0.5, "rdp").value, rel=2e-4)
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_snippet_gives_the_same_number(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_snippet_gives_the_same_number(name, capsys):
     run = RUNS[name]
     accountant = "rdp" if name == "fixed" else "pld"
     exec(compile(snippet(run, accountant), "snippet", "exec"), {})
@@ -72,9 +68,7 @@ def test_the_snippet_gives_the_same_number(name: str, capsys: pytest.CaptureFixt
     ],
     ids=["decay each epoch", "decay each step", "constant"],
 )
-def test_opacus_trains_with_the_same_settings(
-    run: TrainingPlan, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_opacus_trains_with_the_same_settings(run, capsys):
     torch = pytest.importorskip("torch")
     pytest.importorskip("opacus")
     torch.manual_seed(0)

@@ -1,21 +1,18 @@
 """Plan opens at every combination of its questions and budgets, and again at a reload."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.account import BUDGET, FIND, FIND_BUDGET, QUESTION
-from dpcore.controls.control import Control, OneOf
+from dpcore.controls.control import OneOf
 from dpcore.controls.plan import SOLVE
 from tests.pages.shown import open_page
 
 pytestmark = pytest.mark.slow("runs whole pages")
 
 
-def titles(control: Control) -> dict[str, str]:
+def titles(control):
     assert isinstance(control.kind, OneOf)
     return {key: str(control.text(key)) for key in control.kind.options()}
 
@@ -29,11 +26,11 @@ QUESTIONS = [
 ]
 
 
-def opened(link: dict[str, str]) -> AppTest:
+def opened(link):
     return open_page("plan", **link)
 
 
-def expect_whole(app: AppTest) -> None:
+def expect_whole(app):
     assert not app.exception
     assert not app.error
 
@@ -43,7 +40,7 @@ def expect_whole(app: AppTest) -> None:
     list(product(QUESTIONS, [(), (BUDGET.key,), (FIND_BUDGET[0].key,), tuple(BUDGETS)])),
     ids=lambda value: "-".join(value.values() if isinstance(value, dict) else value) or "none",
 )
-def test_every_combination_opens(asked: dict[str, str], changed: tuple[str, ...]) -> None:
+def test_every_combination_opens(asked, changed):
     app = opened(asked | {key: BUDGETS[key] for key in changed})
     expect_whole(app)
     # Also what was set for another question is drawn: so it stays in the address.
@@ -52,7 +49,7 @@ def test_every_combination_opens(asked: dict[str, str], changed: tuple[str, ...]
     }
 
 
-def test_the_budgets_of_both_questions_go_along_to_one_run() -> None:
+def test_the_budgets_of_both_questions_go_along_to_one_run():
     app = opened({})
     app.text_input(key=BUDGET.key).set_value("2.5").run()
     app.segmented_control(key=QUESTION.key).set_value("setting").run()

@@ -7,11 +7,9 @@ import re
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.testing.v1 import AppTest
 
 from dpcore.release import demonstration, release
 from dpcore.release.attack import attack
@@ -40,35 +38,35 @@ pytestmark = [
 
 
 @pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def alone(tmp_path, monkeypatch):
     """No real data by accident, and no result from an earlier run."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.setattr(release, "attack", partial(attack, runs=500))
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     app = open_page("predict", **link)
     assert not app.exception
     return app
 
 
-def run(app: AppTest) -> AppTest:
+def run(app):
     app.run()
     assert not app.exception
     return app
 
 
-def spoken(app: AppTest) -> str:
+def spoken(app):
     said = (*app.markdown, *app.caption, *app.warning, *app.error)
     return " ".join(element.value for element in said)
 
 
-def given(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+def given(app, *files):
     app.file_uploader(key="predict_files").set_value([(*file, "") for file in files])
     return run(app)
 
 
-def held(app: AppTest) -> str:
+def held(app):
     """All that the session holds, and its address."""
     state: object = app.session_state
     while isinstance(state, SafeSessionState):
@@ -76,9 +74,7 @@ def held(app: AppTest) -> str:
     return repr((state, dict(app.query_params)))
 
 
-def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
-    caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
+def test_the_demonstration_answers_and_leaves_nothing_of_a_person(caplog, tmp_path):
     caplog.set_level(logging.DEBUG)
     app = opened()
     assert app.title[0].value == "What does a released model say?"
@@ -100,7 +96,7 @@ def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> None:
+def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked():
     app = opened(predict_model="Your file")
     assert "model.json" in spoken(app)
     given(app, ("model.json", b'{"format": 1, "x": ' + b"[" * 9_000))
@@ -129,12 +125,10 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
     assert "Do not rely on the certificate" in spoken(app)
 
 
-def test_a_model_from_a_file_is_read_once_and_not_in_the_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_model_from_a_file_is_read_once_and_not_in_the_server(monkeypatch):
     asked: list[object] = []
 
-    def isolated(name: str, call: object, *arguments: object) -> object:
+    def isolated(name, call, *arguments):
         asked.append(call)
         return isolated_call(name, call, *arguments)
 
@@ -151,19 +145,17 @@ def test_a_model_from_a_file_is_read_once_and_not_in_the_server(
 
 
 @pytest.fixture(scope="module")
-def demonstrated() -> dict[str, bytes]:
+def demonstrated():
     """The files of a model that Release's demonstration hands out."""
     files = released().files()
     return {name: files[name] for name in ("model.json", "certificate.yaml")}
 
 
-def cautions(app: AppTest) -> list[str]:
+def cautions(app):
     return [warning.value for warning in app.warning]
 
 
-def test_files_of_the_demonstration_are_said_to_be_of_made_up_patients(
-    demonstrated: dict[str, bytes],
-) -> None:
+def test_files_of_the_demonstration_are_said_to_be_of_made_up_patients(demonstrated):
     app = given(opened(predict_model="Your file"), *demonstrated.items())
     assert cautions(app) == [texts.DEMONSTRATION]
     assert "the model expects" not in spoken(app)  # the form begins empty
@@ -173,13 +165,13 @@ def test_files_of_the_demonstration_are_said_to_be_of_made_up_patients(
     assert cautions(app) == []
 
 
-def test_columns_like_the_demonstrations_are_no_made_up_patients_by_another_certificate() -> None:
+def test_columns_like_the_demonstrations_are_no_made_up_patients_by_another_certificate():
     assert demonstration.is_source(demonstration.columns(), "demonstration (replace-one)")
     assert not demonstration.is_source(demonstration.columns(), "clinic")
     assert not demonstration.is_source(COLUMNS, demonstration.DATA_SET)
 
 
-def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() -> None:
+def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept():
     app = opened()
     assert "the model expects" in spoken(app)
     (age,) = (field for field in app.text_input if field.label == "age, 18 to 100 years")
@@ -208,10 +200,10 @@ def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() 
     assert not app.error
 
 
-def test_a_number_has_a_decimal_point_or_a_comma_and_what_is_none_has_no_answer() -> None:
+def test_a_number_has_a_decimal_point_or_a_comma_and_what_is_none_has_no_answer():
     app = opened()
 
-    def typing(typed: str) -> None:
+    def typing(typed):
         (bmi,) = (field for field in app.text_input if field.label.startswith("bmi"))
         bmi.set_value(typed)
         run(app)
@@ -227,7 +219,7 @@ def test_a_number_has_a_decimal_point_or_a_comma_and_what_is_none_has_no_answer(
         assert not app.get("plotly_chart")
 
 
-def test_beside_decimal_commas_a_point_may_part_thousands() -> None:
+def test_beside_decimal_commas_a_point_may_part_thousands():
     app = opened(predict_model="Your file")
     columns = COLUMNS.replace("18 to 90 years", "18 to 90 years; decimal comma")
     given(app, ("model.json", replace(MODEL, columns=columns).to_json().encode()))
@@ -237,7 +229,7 @@ def test_beside_decimal_commas_a_point_may_part_thousands() -> None:
     assert not run(app).error
 
 
-def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:
+def test_an_empty_field_beside_a_refused_one_is_said_after_it():
     app = opened(predict_model="Your file")
     given(app, ("model.json", MODEL.to_json().encode()))
     app.text_input[0].set_value("17")
@@ -249,7 +241,7 @@ def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:
     assert "Still to fill in: sex and ever smoked." in spoken(app)
 
 
-def test_a_network_answers_and_explains_in_the_same_way() -> None:
+def test_a_network_answers_and_explains_in_the_same_way():
     app = opened(predict_model="Your file")
     given(app, ("model.json", NETWORK.to_json().encode()))
     app.text_input[0].set_value("50")
@@ -264,7 +256,7 @@ def test_a_network_answers_and_explains_in_the_same_way() -> None:
     assert "bmi: unknown" in app.get("plotly_chart")[0].proto.spec
 
 
-def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:
+def test_a_file_is_predicted_and_gone_when_the_page_is_left():
     app = opened(predict_for="A CSV file")
     columns = "age,sex,systolic_pressure,bmi,hba1c,egfr,medicines,admissions_last_year"
     head = f"{columns},smoker,lives_alone\n"
@@ -294,16 +286,16 @@ def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:
     assert "new.csv" not in held(app)
 
 
-def configured(monkeypatch: pytest.MonkeyPatch, **options: object) -> None:
+def configured(monkeypatch, **options):
     known = sign_in.st.get_option
 
-    def option(name: str) -> object:
+    def option(name):
         return options.get(name.removeprefix("server."), known(name))
 
     monkeypatch.setattr(sign_in.st, "get_option", option)
 
 
-def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_predicts_where_strangers_may_come(monkeypatch):
     configured(monkeypatch, address="0.0.0.0")
     app = opened()
     (error,) = app.error
@@ -311,9 +303,7 @@ def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatc
     assert not app.text_input
 
 
-def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(monkeypatch, tmp_path):
     section: dict[str, object] = {"clinic": {"client_id": "x"}, "cookie_secret": "x" * 31}
     claims: dict[str, object] = {}
     monkeypatch.setattr(sign_in, "get_secrets_auth_section", lambda: section)

@@ -1,7 +1,5 @@
 """The browser loads and runs the one file of Streamlit's that draws charts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -12,9 +10,7 @@ from pages.shared import preload
 
 
 @pytest.mark.parametrize("base", ["", "/explorer/"])
-def test_what_is_loaded_is_what_is_run_and_is_there(
-    base: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_loaded_is_what_is_run_and_is_there(base, monkeypatch):
     monkeypatch.setattr(st, "get_option", lambda name: base)
     loaded = re.findall(r"<(\S+)>; rel=modulepreload", preload.link())
     assert re.findall(r'import\("(\S+?)"\)', preload.script()) == loaded
@@ -24,6 +20,6 @@ def test_what_is_loaded_is_what_is_run_and_is_there(
     assert (Path(st.__file__).parent / "static" / path.removeprefix(root)).is_file()
 
 
-def test_nothing_is_run_where_the_file_is_named_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_run_where_the_file_is_named_otherwise(monkeypatch):
     monkeypatch.setattr(preload, "CHART_CODE", "Other.*.js")
     assert (preload.link(), preload.script()) == ("", "")

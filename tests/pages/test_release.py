@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Button
 
 from dpcore.controls.control import OneOf
 from dpcore.controls.release import CONTROLS, SECTOR, TEXTS
-from dpcore.datasets.own.field import TableDescription
 from dpcore.datasets.own.notation import read
 from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.own.syntax import look
@@ -46,7 +44,7 @@ OWN = "My own table"
 
 
 @pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def alone(tmp_path, monkeypatch):
     """No result from an earlier run, and an attack of a moment."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
@@ -56,29 +54,29 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(twin, "attack", lambda *given: attack_on_twin(*given, runs=100))
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link):
     app = open_page("release", **link)
     assert not app.exception
     return app
 
 
-def run(app: AppTest) -> AppTest:
+def run(app):
     app.run()
     assert not app.exception
     return app
 
 
-def steps(app: AppTest) -> list[str]:
+def steps(app):
     """What stands beside each step."""
     return [each.label.partition(" · ")[2] for each in app.expander if each.label[:2] == "**"]
 
 
-def buttons(app: AppTest) -> list[Button]:
+def buttons(app):
     """The one that pays, if it is there."""
     return [each for each in app.button if each.label in ("Release", "Release another")]
 
 
-def pressed(app: AppTest) -> AppTest:
+def pressed(app):
     """The page after a press of it."""
     (button,) = buttons(app)
     assert not button.disabled
@@ -86,30 +84,30 @@ def pressed(app: AppTest) -> AppTest:
     return run(app)
 
 
-def attempts(app: AppTest) -> Attempts:
+def attempts(app):
     """Those of the demonstration."""
     demonstrated = app.session_state["_once_release demonstration"]
     result: Attempts = demonstrated.account(Adjacency.ZERO_OUT).attempts
     return result
 
 
-def said(app: AppTest) -> str:
+def said(app):
     parts = (*app.markdown, *app.caption, *app.info, *app.error)
     return " ".join(part.value for part in parts)
 
 
-def described(app: AppTest) -> TableDescription:
+def described(app):
     """What the description on the page says."""
     return read(app.text_area(key="own_columns").value)
 
 
 @pytest.fixture
-def held_up(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+def held_up(monkeypatch):
     """Set once a training begins; to be set for it to go on."""
     begun, go_on = Event(), Event()
     train: Callable[..., Any] = releasing.train
 
-    def slowly(*given: Any, **more: Any) -> Any:
+    def slowly(*given, **more):
         begun.set()
         assert go_on.wait(SECONDS)
         return train(*given, **more)
@@ -118,9 +116,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
     return begun, go_on
 
 
-def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once(
-    held_up: tuple[Event, Event],
-) -> None:
+def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once(held_up):
     begun, go_on = held_up
     app = opened()
     assert app.session_state["_kept_release steps"] == FIRST
@@ -179,7 +175,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     assert "made-up patients" not in said(app)
 
 
-def test_what_cannot_be_paid_has_no_button_and_says_what_to_do() -> None:
+def test_what_cannot_be_paid_has_no_button_and_says_what_to_do():
     app = opened(release_epsilon="7")
     assert steps(app)[3] == "to do: choose what can be paid"
     assert steps(app)[4] == "not possible yet: step 4 comes first"
@@ -196,9 +192,7 @@ def test_what_cannot_be_paid_has_no_button_and_says_what_to_do() -> None:
     begun.wait()
 
 
-def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(monkeypatch):
     app = opened(release_table=OWN)
     assert steps(app)[2] == "not possible yet: the table is not read yet"
     assert steps(app)[3] == "to do: create a ledger"
@@ -216,9 +210,7 @@ def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
     assert not buttons(app)
 
 
-def test_a_ledger_is_created_by_whoever_sits_at_this_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ledger_is_created_by_whoever_sits_at_this_machine(tmp_path, monkeypatch):
     app = opened(release_table=OWN, release_unit="One record replaced")
     place = Path(server_ledger.own_place())
     assert place.is_relative_to(tmp_path)
@@ -248,9 +240,7 @@ def test_a_ledger_is_created_by_whoever_sits_at_this_machine(
 
 
 @pytest.mark.usefixtures("uploads_in_one_process")
-def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(tmp_path, monkeypatch):
     place = str(tmp_path / "ledger.db")
     ledger = ledger_with(place)
     agreed = ledger.left("clinic").account.terms
@@ -302,7 +292,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     goes_on.check()
     go_on, ask = Event(), uploads.Upload.ask
 
-    def slowly(*given: Any) -> Any:
+    def slowly(*given):
         assert go_on.wait(SECONDS)
         return ask(*given)
 
@@ -329,13 +319,13 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
 
 
 @pytest.mark.parametrize("look", ["Not at all", "At a private twin"])
-def test_a_delta_of_one_record_is_warned_about(look: str) -> None:
+def test_a_delta_of_one_record_is_warned_about(look):
     warned = [each.value for each in opened(release_delta="0.001", release_look=look).warning]
     assert any("is at least 1/n" in text for text in warned)
     assert not opened(release_look=look).warning
 
 
-def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch):
     monkeypatch.setattr(rehearsal, "TABLES", 2)
     app = opened()
     assert steps(app)[2] == "optional: rehearse, or look at made-up records"
@@ -350,7 +340,7 @@ def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.Mon
     assert "are told right" not in said(run(app))
 
 
-def test_what_a_rehearsal_says_is_the_average_and_the_range_of_the_loss() -> None:
+def test_what_a_rehearsal_says_is_the_average_and_the_range_of_the_loss():
     rehearsed = rehearsal.Rehearsed((0.82, 0.80, 0.84), (0.80, 0.802, 0.83))
     assert look_step._rehearsal_sentence(rehearsed) == (
         "Of made-up records 82.0 % are told right without noise, 81.1 % with it. These are "
@@ -358,7 +348,7 @@ def test_what_a_rehearsal_says_is_the_average_and_the_range_of_the_loss() -> Non
     )
 
 
-def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore() -> None:
+def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore():
     app = opened(release_look="At a private twin")
     assert steps(app)[2] == "to do: make the twin, or look in another way"
     assert steps(app)[4] == "not possible yet: step 3 comes first"
@@ -403,7 +393,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore()
     assert steps(app)[1] == "to do: say what one person is"
 
 
-def test_a_stand_in_leads_to_train() -> None:
+def test_a_stand_in_leads_to_train():
     app = opened()
     assert not [button for button in app.button if button.key == "plan standin"]
     app.button(key="train standin").click()
@@ -411,7 +401,7 @@ def test_a_stand_in_leads_to_train() -> None:
     assert any("standin.npz: made-up records" in caption.value for caption in app.caption)
 
 
-def test_a_stand_in_leads_to_explore() -> None:
+def test_a_stand_in_leads_to_explore():
     app = opened()
     assert steps(app)[2].startswith("optional")
     app.button(key="explore standin").click()
@@ -422,7 +412,7 @@ def test_a_stand_in_leads_to_explore() -> None:
 
 
 @pytest.mark.parametrize("sent", ["person: one row each", "person: ignored, at most 2 rows"])
-def test_no_link_says_what_one_person_is(sent: str) -> None:
+def test_no_link_says_what_one_person_is(sent):
     rest = COLUMNS.partition("public\n")[2]
     linked = f"{sent}\nnumber of persons: public\n{rest}"
     app = opened(release_table=OWN, own_columns=linked)
@@ -435,7 +425,7 @@ def test_no_link_says_what_one_person_is(sent: str) -> None:
     assert steps(run(app))[1].startswith("done: one row is one person")
 
 
-def test_no_link_to_explore_says_what_one_person_is() -> None:
+def test_no_link_to_explore_says_what_one_person_is():
     app = AppTest.from_file(APP, default_timeout=SECONDS)
     app.query_params["data"], app.query_params["own_columns"] = "Your own table", COLUMNS
     assert described(run(app)) == read(COLUMNS)
@@ -447,7 +437,7 @@ def test_no_link_to_explore_says_what_one_person_is() -> None:
 
 
 @pytest.mark.usefixtures("uploads_in_one_process")
-def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back() -> None:
+def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back():
     mine = COLUMNS.replace("one row each", "ignored, at most 3 rows")
     app = opened(release_table=OWN)
     app.text_area(key="own_columns").set_value(mine)
@@ -464,7 +454,7 @@ def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back() -> None:
     assert described(app) == read(mine)
 
 
-def assert_explored(app: AppTest, name: str, records: int) -> str:
+def assert_explored(app, name, records):
     """Explore shows made-up records, of which nothing warns; what stands there of their columns."""
     app.run()
     assert not app.exception
@@ -482,11 +472,11 @@ def assert_explored(app: AppTest, name: str, records: int) -> str:
     return shown
 
 
-def test_the_sectors_are_the_registrys() -> None:
+def test_the_sectors_are_the_registrys():
     assert set(SECTOR.kind.options()) == set(CHOICES["data_product_sector"])
 
 
-def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
+def test_a_network_is_a_choice_that_is_priced_and_released():
     app = opened(release_loss="Network")
     assert app.button_group(key="release_loss").value == "network"
     assert "did as well as a network" in said(app)
@@ -504,14 +494,14 @@ def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "corrects"), [("0.01", False), ("1", True)])
-def test_risks_that_the_rule_leaves_as_trained_are_no_choice(epsilon: str, corrects: bool) -> None:
+def test_risks_that_the_rule_leaves_as_trained_are_no_choice(epsilon, corrects):
     app = opened(release_epsilon=epsilon)
     assert ("release_risks" in {each.key for each in app.button_group}) == corrects
     assert (texts.TOO_FEW in said(app)) == (not corrects)
     assert steps(app)[3].startswith(f"done: ε = {epsilon} of the 3 left")
 
 
-def test_scores_are_released_without_a_word_of_risks() -> None:
+def test_scores_are_released_without_a_word_of_risks():
     app = opened(release_loss="Huber SVM")
     pressed(app)
     until(lambda: steps(app)[-1].startswith("done"), app)
@@ -526,7 +516,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("place", range(max(map(len, OPTIONS.values()))))
-def test_every_choice_is_drawn(place: int) -> None:
+def test_every_choice_is_drawn(place):
     app = opened(**{key: options[place % len(options)] for key, options in OPTIONS.items()})
     assert len(steps(app)) == 5
     assert not app.error

@@ -1,10 +1,6 @@
 """An attempt to release: cancelled before it is paid or not at all, and paid once."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
-from pathlib import Path
 from threading import Event
 from unittest.mock import Mock
 
@@ -32,15 +28,11 @@ class Paying:
         What happens before the payment is decided on, and after it.
     """
 
-    def __init__(
-        self,
-        before: Callable[[], object] = lambda: None,
-        after: Callable[[], object] = lambda: None,
-    ) -> None:
+    def __init__(self, before=lambda: None, after=lambda: None):
         self.payments = 0
         self._before, self._after = before, after
 
-    def __call__(self, attempt: Attempt) -> None:
+    def __call__(self, attempt):
         self._before()
         attempt.commit()
         self.payments += 1
@@ -48,21 +40,21 @@ class Paying:
         self._after()
 
 
-def raising(error: Exception) -> Callable[[], object]:
-    def fail() -> None:
+def raising(error):
+    def fail():
         raise error
 
     return fail
 
 
-def ended(work: Callable[[Attempt], None], is_present: bool = True) -> Attempt:
+def ended(work, is_present=True):
     attempt = Attempt(work, lambda: is_present)
     attempt.wait()
     assert not attempt.is_under_way
     return attempt
 
 
-def test_two_presses_of_what_one_reader_saw_pay_once() -> None:
+def test_two_presses_of_what_one_reader_saw_pay_once():
     go_on, attempts = Event(), Attempts()
     work = Paying(before=lambda: go_on.wait(SECONDS))
     for _ in range(2):  # a double click
@@ -81,10 +73,10 @@ def test_two_presses_of_what_one_reader_saw_pay_once() -> None:
     assert (attempts.count, work.payments) == (2, 2)
 
 
-def test_it_is_cancelled_before_it_is_paid_or_not_at_all() -> None:
+def test_it_is_cancelled_before_it_is_paid_or_not_at_all():
     begun, go_on = Event(), Event()
 
-    def wait() -> None:
+    def wait():
         begun.set()
         go_on.wait(SECONDS)
 
@@ -112,16 +104,14 @@ def test_it_is_cancelled_before_it_is_paid_or_not_at_all() -> None:
     assert (attempt.phase, late.payments) == ("released", 1)
 
 
-def test_nothing_is_paid_for_a_reader_who_has_left() -> None:
+def test_nothing_is_paid_for_a_reader_who_has_left():
     work = Paying()
     assert ended(work, is_present=False).phase == "cancelled"
     assert work.payments == 0
 
 
 @pytest.mark.parametrize(("role", "payments"), [("analyst", 1), ("reader", 0)])
-def test_nothing_is_paid_for_one_whose_role_was_taken_away(
-    role: str, payments: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_paid_for_one_whose_role_was_taken_away(role, payments, tmp_path, monkeypatch):
     file = tmp_path / "roles.toml"
     file.write_text(f'[roles]\n"b@clinic.example" = "{role}"\n')
     monkeypatch.setenv("DPCORE_ROLES", str(file))
@@ -147,17 +137,17 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(
         (Paying(after=raising(Cancelled())), "lost", ""),
     ],
 )
-def test_what_ends_it_after_the_payment_loses_it(work: Paying, phase: str, told: str) -> None:
+def test_what_ends_it_after_the_payment_loses_it(work, phase, told):
     attempt = ended(work)
     assert (attempt.phase, attempt.refusal) == (phase, told)
 
 
-def test_a_payment_that_is_cut_off_is_doubtful_and_one_that_is_refused_is_not() -> None:
-    def cut_off(attempt: Attempt) -> None:
+def test_a_payment_that_is_cut_off_is_doubtful_and_one_that_is_refused_is_not():
+    def cut_off(attempt):
         attempt.commit()
         raise InvalidInput("It took too long.")
 
-    def refused(attempt: Attempt) -> None:
+    def refused(attempt):
         attempt.commit()
         demonstration.ledger().spend(
             demonstration.DATA_SET, GaussianSpend(0.2), actor="A", purpose="B"
@@ -167,7 +157,7 @@ def test_a_payment_that_is_cut_off_is_doubtful_and_one_that_is_refused_is_not() 
     assert ended(refused).phase == "refused"
 
 
-def test_the_first_step_that_is_not_done_comes_next() -> None:
+def test_the_first_step_that_is_not_done_comes_next():
     done, open_step = ReleaseStep("done", "a"), ReleaseStep("to do", "b")
     assert current((done, open_step, done, open_step, open_step)) == 2
     assert current((done,) * 5) == 5

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,11 +32,11 @@ Made = dict[str, Callable[[], bytes]]
 
 
 @pytest.fixture
-def buttons(monkeypatch: pytest.MonkeyPatch) -> Made:
+def buttons(monkeypatch):
     """What each button for a download would give."""
     result: Made = {}
 
-    def button(label: str, data: Any, **_: Any) -> None:
+    def button(label, data, **_):
         result[label] = data
 
     monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.download_button", button)
@@ -46,7 +44,7 @@ def buttons(monkeypatch: pytest.MonkeyPatch) -> Made:
     return result
 
 
-def left_by_workers(folder: Path) -> None:
+def left_by_workers(folder):
     """The results of jobs, as they leave them."""
     (folder / jobs.FOLDER).mkdir()
     reference = ReferenceStudy.of(ALL)
@@ -60,8 +58,8 @@ def left_by_workers(folder: Path) -> None:
 
 
 def test_the_report_is_that_of_the_front_door_with_what_the_open_tabs_judged(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, buttons: Made
-) -> None:
+    monkeypatch, tmp_path, buttons
+):
     only_methods(monkeypatch, "opera")
     monkeypatch.setattr("pages.explore.curve_jobs.grid", lambda *_: ALL.epsilons)
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
@@ -101,18 +99,14 @@ def test_the_report_is_that_of_the_front_door_with_what_the_open_tabs_judged(
     assert "by looking" in buttons["Report (HTML)"]().decode()
 
 
-def test_there_is_no_report_before_everything_in_it_is_computed(
-    monkeypatch: pytest.MonkeyPatch, buttons: Made
-) -> None:
+def test_there_is_no_report_before_everything_in_it_is_computed(monkeypatch, buttons):
     only_methods(monkeypatch, "opera")
     app = at(LINK | {"view": "Take along"})
     assert "Report (HTML)" not in buttons
     assert any("once the curves above are there" in each.value for each in app.caption)
 
 
-def test_a_model_of_the_survey_has_none(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, buttons: Made
-) -> None:
+def test_a_model_of_the_survey_has_none(monkeypatch, tmp_path, buttons):
     only_methods(monkeypatch, "opera", "naive-bayes")
     monkeypatch.setattr("pages.explore.curve_jobs.grid", lambda *_: ALL.epsilons)
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")

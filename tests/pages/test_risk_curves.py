@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.explore import EPSILONS
 from dpcore.datasets import Preparation, entry
@@ -19,7 +16,7 @@ from dpcore.evaluation.clinic.column_curves import ColumnStudy, curve_part
 from dpcore.evaluation.clinic.hand_edits import read
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, Outcome
+from dpcore.evaluation.task import JobContext
 from dpcore.figures.by_hand import effect
 from dpcore.figures.column_curves import column_curve
 from pages.shared.verbatim import verbatim
@@ -35,23 +32,23 @@ FEATURES = {"plain": "As they are", "additive": "A curve in each number (additiv
 
 
 @pytest.fixture(autouse=True)
-def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_method(monkeypatch):
     only_methods(monkeypatch, "opera")
 
 
-def left(folder: Path, features: Any, columns: tuple[str, ...] = ()) -> pd.DataFrame:
+def left(folder, features, columns=()):
     """The result of a job, as a worker leaves it."""
     study = ColumnStudy(replace(ALL, preparation=Preparation(features=features)), columns)
     return curve_part(leave(folder, study.key, column_curves.work(study, JobContext())))
 
 
-def leave(folder: Path, key: str, outcome: Outcome) -> pd.DataFrame:
+def leave(folder, key, outcome):
     (folder / jobs.FOLDER).mkdir(exist_ok=True)
     (folder / jobs.FOLDER / f"{key}.csv").write_text(work._text(outcome.rows))
     return outcome.rows
 
 
-def told(rows: pd.DataFrame, epsilon: float, column: str, measure: str = "log_odds") -> str:
+def told(rows, epsilon, column, measure="log_odds"):
     one = rows[rows["column"] == column]
     without, line = one[one["method"] == REFERENCE], one[one["method"] == "opera"]
     line = line[line["epsilon"] == epsilon]
@@ -59,7 +56,7 @@ def told(rows: pd.DataFrame, epsilon: float, column: str, measure: str = "log_od
     return verbatim(drawn.sentence)
 
 
-def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path: Path) -> None:
+def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path):
     lines, curves = (left(tmp_path, features) for features in FEATURES)
     app = at(LINK)
     assert "curve_figure" in {str(chart.key) for chart in app.get("plotly_chart")}
@@ -78,21 +75,19 @@ def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path:
     assert not any("ColumnStudy" in repr(attempt) for attempt in jobs._attempts.values())
 
 
-def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(tmp_path, monkeypatch):
     left(tmp_path, "additive")
     typed: dict[str, Any] = {}
     files: dict[str, Any] = {}
 
-    def editor(table: pd.DataFrame, **_: Any) -> pd.DataFrame:
+    def editor(table, **_):
         heights = [
             typed.get(part, old)
             for part, old in zip(table["Part"], table["Corrected"], strict=True)
         ]
         return table.assign(Corrected=heights)
 
-    def button(_: Any, label: str, data: Any, **__: Any) -> None:
+    def button(_, label, data, **__):
         files[label] = data
 
     monkeypatch.setattr("streamlit.data_editor", editor)
@@ -101,7 +96,7 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(
         "streamlit.download_button", lambda label, data, **more: button(None, label, data, **more)
     )
 
-    def run(app: AppTest) -> None:
+    def run(app):
         app.session_state["by_hand"] = True  # open, which this kind of test forgets
         app.run()
         assert not app.exception
@@ -146,9 +141,7 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(
     assert not app.exception
 
 
-def test_of_many_columns_only_the_chosen_one_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_many_columns_only_the_chosen_one_is_computed(tmp_path, monkeypatch):
     monkeypatch.setattr("pages.explore.risk_curves.MAX_TOGETHER", 9)
     rows = left(tmp_path, "plain", ("sex",))
     app = at(LINK | {"curve_of": "sex"})
@@ -157,7 +150,7 @@ def test_of_many_columns_only_the_chosen_one_is_computed(
     assert "Risk curves are being drawn" in spoken(app)
 
 
-def test_nothing_is_drawn_before_the_tab_is_open_nor_where_columns_are_mixed() -> None:
+def test_nothing_is_drawn_before_the_tab_is_open_nor_where_columns_are_mixed():
     closed = at(LINK | {"view": "Per 1,000"})
     assert "curve_of" not in {box.key for box in closed.selectbox}
     app = at(LINK | {"curve_of": "[x](http://y) `z`"})

@@ -16,7 +16,7 @@ from pages.shared import session_end, upload_limit
 
 
 @pytest.fixture
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Runtime:
+def runtime(monkeypatch):
     """A runtime of the sessions "one" and "two", neither of whose browsers is there."""
     monkeypatch.setattr(session_end, "_sessions", {"one", "two"})
     monkeypatch.setattr(session_end, "_let_go", [float("-inf")])
@@ -28,17 +28,17 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Runtime:
     return fake
 
 
-def closed(runtime: Runtime) -> list[str]:
+def closed(runtime):
     """The sessions that were closed."""
     return [call.args[0] for call in runtime.close_session.call_args_list]  # type: ignore[attr-defined]
 
 
-def upload(runtime: Runtime, session: str) -> None:
+def upload(runtime, session):
     file = UploadedFileRec("id", "late.csv", "text/csv", b"private")
     upload_limit.held_files(runtime.uploaded_file_mgr).add_file(session, file)
 
 
-def test_a_session_whose_browser_has_gone_is_closed_and_the_others_stay(runtime: Runtime) -> None:
+def test_a_session_whose_browser_has_gone_is_closed_and_the_others_stay(runtime):
     runtime.is_active_session.side_effect = lambda name: name == "two"  # type: ignore[attr-defined]
     for session in ("one", "two"):
         upload(runtime, session)
@@ -49,7 +49,7 @@ def test_a_session_whose_browser_has_gone_is_closed_and_the_others_stay(runtime:
     assert runtime.uploaded_file_mgr.get_files("two", ["id"])
 
 
-def test_a_file_that_is_complete_after_the_end_of_its_session_goes_too(runtime: Runtime) -> None:
+def test_a_file_that_is_complete_after_the_end_of_its_session_goes_too(runtime):
     upload(runtime, "gone")
     absent_since: dict[str, float] = {}
     session_end._end_absent(runtime, absent_since, patience=100.0)
@@ -58,9 +58,7 @@ def test_a_file_that_is_complete_after_the_end_of_its_session_goes_too(runtime: 
     assert not runtime.uploaded_file_mgr.get_files("gone", ["id"])
 
 
-def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(
-    runtime: Runtime, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(runtime, caplog):
     runtime.close_session.side_effect = RuntimeError  # type: ignore[attr-defined]
     for session in ("one", "two"):
         upload(runtime, session)
@@ -71,9 +69,7 @@ def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(
     assert not any(runtime.uploaded_file_mgr.get_files(one, ["id"]) for one in ("one", "two"))
 
 
-def test_a_file_to_download_is_gone_soon_after_its_session(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_to_download_is_gone_soon_after_its_session(runtime, monkeypatch):
     monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "one")
     storage = MemoryMediaFileStorage("/media")
     runtime.media_file_mgr = files = MediaFileManager(storage)  # type: ignore[misc]

@@ -1,11 +1,8 @@
 """Two sessions with the same job: what one does to it does not end it for the other."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.evaluation import jobs
 from tests.pages.explored import only_methods
@@ -24,11 +21,11 @@ EXPLORE = {
 }
 
 
-def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
+def opened(page, link):
     return open_page(page, **link)
 
 
-def begun() -> list[jobs.Job]:
+def begun():
     """All jobs, besides the timing of a training that waits for its start."""
     return [
         jobs.Job(key)
@@ -37,15 +34,15 @@ def begun() -> list[jobs.Job]:
     ]
 
 
-def states() -> list[str]:
+def states():
     return [job.state for job in begun()]
 
 
-def keys(app: AppTest) -> set[str]:
+def keys(app):
     return {str(button.key) for button in app.button}
 
 
-def test_one_who_stops_a_training_leaves_it_to_the_other_who_sees_its_result() -> None:
+def test_one_who_stops_a_training_leaves_it_to_the_other_who_sees_its_result():
     anne, bert = opened("train", TRAIN), opened("train", TRAIN)
     until(lambda: "running" in states(), anne, bert)
     anne.run()
@@ -63,7 +60,7 @@ def test_one_who_stops_a_training_leaves_it_to_the_other_who_sees_its_result() -
     until(lambda: "Trained." in said(anne), anne)
 
 
-def test_a_training_ends_when_both_have_left_it_by_a_stop_and_by_other_settings() -> None:
+def test_a_training_ends_when_both_have_left_it_by_a_stop_and_by_other_settings():
     anne, bert = opened("train", LONG), opened("train", LONG)
     until(lambda: "train_start" in keys(anne), anne)
     anne.button(key="train_start").click().run()
@@ -79,7 +76,7 @@ def test_a_training_ends_when_both_have_left_it_by_a_stop_and_by_other_settings(
     assert "Stopped." in said(bert)
 
 
-def test_one_who_goes_on_after_a_stop_waits_again() -> None:
+def test_one_who_goes_on_after_a_stop_waits_again():
     anne, bert = opened("train", LONG), opened("train", LONG)
     until(lambda: "train_start" in keys(anne), anne)
     anne.button(key="train_start").click().run()
@@ -96,9 +93,7 @@ def test_one_who_goes_on_after_a_stop_waits_again() -> None:
     assert not {"running", "queued"} & set(states())
 
 
-def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other(monkeypatch):
     only_methods(monkeypatch, "opera", "dpgd")
     anne, bert, carl = (opened("explore", EXPLORE) for _ in range(3))
     until(lambda: "running" in states(), anne, bert, carl)

@@ -8,7 +8,6 @@ import time
 from typing import Any
 
 import pytest
-from starlette.types import Message, Receive, Scope, Send
 from streamlit.auth_util import set_cookie_with_chunks
 from streamlit.runtime import memory_media_file_storage
 from streamlit.runtime.media_file_storage import MediaFileKind
@@ -35,7 +34,7 @@ CLAIMS = {
 
 
 @pytest.fixture(autouse=True)
-def visitor(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def visitor(monkeypatch):
     """The claims of a visitor who is signed in, where sign-in is configured."""
     claims: dict[str, Any] = dict(CLAIMS)
     monkeypatch.setattr(signed_out, "_ended", set())
@@ -48,24 +47,24 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return claims
 
 
-def cookie(claims: dict[str, Any], *, secret: str = "") -> str:
+def cookie(claims, *, secret=""):
     """As Streamlit writes it."""
     value = json.dumps({"origin": "https://clinic.example", **claims})
     return create_signed_value(secret or get_cookie_secret(), "_streamlit_user", value).decode()
 
 
-def request(path: str, cookies: dict[str, str]) -> bool:
+def request(path, cookies):
     """Whether the server itself gets this request, too."""
     passed = False
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    async def application(scope, receive, send):
         nonlocal passed
         passed = True
 
     header = "; ".join(f"{name}={value}" for name, value in cookies.items())
     scope = {"type": "http", "path": path, "headers": [(b"cookie", header.encode("latin-1"))]}
 
-    async def send(_: Message) -> None:
+    async def send(_):
         pass
 
     # Nothing here waits, so no event loop is needed: one may be running already.
@@ -74,7 +73,7 @@ def request(path: str, cookies: dict[str, str]) -> bool:
     return passed
 
 
-def test_a_sign_in_ends_everywhere_with_the_sign_out(visitor: dict[str, Any]) -> None:
+def test_a_sign_in_ends_everywhere_with_the_sign_out(visitor):
     reader = Actor("a@clinic.example", Role.READER)
     assert sign_in.allowed(Role.READER) == reader
     assert request("/explorer/auth/logout", {"_streamlit_user": cookie(CLAIMS)})
@@ -84,11 +83,11 @@ def test_a_sign_in_ends_everywhere_with_the_sign_out(visitor: dict[str, Any]) ->
     assert sign_in.allowed(Role.READER) == reader
 
 
-def test_a_large_cookie_is_read_from_its_parts(visitor: dict[str, Any]) -> None:
+def test_a_large_cookie_is_read_from_its_parts(visitor):
     visitor["groups"] = secrets.token_hex(5_000)
     plain: dict[str, str] = {}
 
-    def signed(name: str, value: str) -> bytes:
+    def signed(name, value):
         return create_signed_value(get_cookie_secret(), name, value)
 
     set_cookie_with_chunks(
@@ -111,7 +110,7 @@ def test_a_large_cookie_is_read_from_its_parts(visitor: dict[str, Any]) -> None:
         ("/auth/logout", {"_streamlit_user": cookie({**CLAIMS, "iat": NOW - 1})}),
     ],
 )
-def test_nobody_is_signed_out_by_another(path: str, cookies: dict[str, str]) -> None:
+def test_nobody_is_signed_out_by_another(path, cookies):
     assert request(path, cookies)
     assert sign_in.allowed(Role.READER) == Actor("a@clinic.example", Role.READER)
 
@@ -128,9 +127,7 @@ COUNTING: list[dict[str, Any]] = [{}, {"iat": NOW - 3_600}, {"exp": NOW + 9_999}
 
 
 @pytest.mark.parametrize("changed", [*ENDED, *COUNTING])
-def test_one_rule_says_when_a_sign_in_counts(
-    changed: dict[str, Any], visitor: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_rule_says_when_a_sign_in_counts(changed, visitor, monkeypatch):
     visitor |= changed
     counts = changed in COUNTING
     person = Actor("a@clinic.example", Role.READER)
@@ -141,9 +138,7 @@ def test_one_rule_says_when_a_sign_in_counts(
     assert request(f"/media/{address}.csv", {"_streamlit_user": cookie(visitor)})
 
 
-def test_what_was_issued_before_a_restart_does_not_count(
-    visitor: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_issued_before_a_restart_does_not_count(visitor, monkeypatch):
     request("/auth/logout", {"_streamlit_user": cookie(CLAIMS)})
     monkeypatch.setattr(signed_out, "_ended", set())
     monkeypatch.setattr(signed_out, "STARTED", NOW + 1)
@@ -152,7 +147,7 @@ def test_what_was_issued_before_a_restart_does_not_count(
     assert sign_in.allowed(Role.READER) == Actor("a@clinic.example", Role.READER)
 
 
-def test_the_cookies_of_somebody_in_many_groups_are_taken() -> None:
+def test_the_cookies_of_somebody_in_many_groups_are_taken():
     size = LONGEST_HEADERS - 2_000
     head = f"GET / HTTP/1.1\r\nHost: here\r\nCookie: groups={'x' * size}\r\n\r\n".encode()
     page = ServerProtocol()
@@ -161,7 +156,7 @@ def test_the_cookies_of_somebody_in_many_groups_are_taken() -> None:
     assert h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE == LONGEST_HEADERS
 
 
-def test_nothing_is_paid_for_one_who_has_signed_out(visitor: dict[str, Any]) -> None:
+def test_nothing_is_paid_for_one_who_has_signed_out(visitor):
     press = Press(0, Actor("a@clinic.example", Role.READER), signed_out.visitor())
     assert sign_in.still(press.person, Role.READER, press.claims)
     request("/auth/logout", {"_streamlit_user": cookie(CLAIMS)})
@@ -170,9 +165,7 @@ def test_nothing_is_paid_for_one_who_has_signed_out(visitor: dict[str, Any]) -> 
     assert Press(0, AT_HAND).may_still()
 
 
-def test_a_file_for_one_who_is_signed_in_is_given_to_nobody_else(
-    visitor: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_for_one_who_is_signed_in_is_given_to_nobody_else(visitor, monkeypatch):
     path = f"/explorer/media/{named(monkeypatch, visitor)}.csv"
     own = {"_streamlit_user": cookie(CLAIMS)}
     assert request(path, own)
@@ -187,7 +180,7 @@ def test_a_file_for_one_who_is_signed_in_is_given_to_nobody_else(
     assert request("/static/media/MaterialSymbols-Rounded.e1f2.woff2", {})
 
 
-def named(monkeypatch: pytest.MonkeyPatch, visitor: dict[str, Any]) -> str:
+def named(monkeypatch, visitor):
     """The address of a file on a page that is drawn for the visitor."""
     monkeypatch.setattr(memory_media_file_storage, "_calculate_file_id", None)
     media_names.keep_secret(lambda: signed_out.owner(signed_out.visitor()))

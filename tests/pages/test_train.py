@@ -6,7 +6,6 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.train_presets import FIRST, PRESETS
 from dpcore.datasets import images
@@ -43,7 +41,7 @@ QUICK = {"passes": "3", "units": "8", "repeats": "2"}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def cache(tmp_path_factory):
     """One for all tests here: what one has trained, the next finds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DPCORE_CACHE", str(tmp_path_factory.mktemp("cache")))
@@ -51,35 +49,35 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_goes_on() -> Iterator[None]:
+def nothing_goes_on():
     yield
     for key in list(jobs._attempts):
         jobs.Job(key).cancel()
 
 
-def opened(**link: str | list[str]) -> AppTest:
+def opened(**link):
     app = open_page("train", **link)
     until(lambda: bool(app.metric or app.error or app.info), app)
     return app
 
 
-def trained(app: AppTest) -> AppTest:
+def trained(app):
     until(lambda: "Trained." in said(app), app, look_seconds=2.0)
     return app
 
 
-def noise(app: AppTest) -> str:
+def noise(app):
     """The first σ, as told; empty before it is solved."""
     result = re.search(r"Noise σ₀ = ([\d.e−-]+),", said(app))
     return result.group(1) if result else ""
 
 
-def said(app: AppTest) -> str:
+def said(app):
     shown = [text.value for text in (*app.markdown, *app.caption)]
     return " ".join((*shown, *notes(app))).replace("\u00a0", " ")
 
 
-def quick_study() -> TrainingStudy:
+def quick_study():
     """What the page asks for with `QUICK`."""
     config = TrainingConfig(
         widths=(8,),
@@ -93,7 +91,7 @@ def quick_study() -> TrainingStudy:
     return TrainingStudy(dataset="digits", config=config, epsilon=FIRST["target_epsilon"], runs=2)
 
 
-def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
+def test_first_view_shows_noise_and_certified_epsilon_before_training():
     app = opened()
     assert not app.exception
     assert not app.warning
@@ -125,14 +123,14 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
     assert app.selectbox(key="train_preset").value == "Digits (built in)"
 
 
-def test_a_first_noise_that_drowns_early_epochs_is_warned_of() -> None:
+def test_a_first_noise_that_drowns_early_epochs_is_warned_of():
     (warning,) = opened(passes="60", units="8", ratio="0.85").warning
     assert warning.value.startswith("Noise begins at σ₀ = ")
     # What helps is called as on the page, with where it stands.
     assert "“Decay R of the variance” nearer to 1, which stands under “Expert”" in warning.value
 
 
-def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
+def test_a_run_is_watched_to_its_end_and_found_again_from_the_link():
     app = trained(opened(**QUICK))
     assert not app.exception
     studies = comparison.comparison_arms(quick_study())
@@ -182,7 +180,7 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert kept.query_params["trained"] == named[1]
 
 
-def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
+def test_shapes_of_noise_stand_side_by_side_with_what_is_certified():
     app = opened(**QUICK, train_view="Shapes of noise")
     until(lambda: "shapes_of_noise" in {each.key[4:] for each in app.get("download_button")}, app)
     assert not app.exception
@@ -194,7 +192,7 @@ def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
     assert "no ε certified" in said(app)
 
 
-def test_a_batch_that_nobody_chose_fits_and_a_chosen_one_has_a_way_out() -> None:
+def test_a_batch_that_nobody_chose_fits_and_a_chosen_one_has_a_way_out():
     link = {"schedule": "Constant", "person": "One record more or less", "public_size": "100"}
     app = opened(passes="1000", **link)
     assert app.number_input(key="lot").value == 32
@@ -212,7 +210,7 @@ def test_a_batch_that_nobody_chose_fits_and_a_chosen_one_has_a_way_out() -> None
     assert app.number_input(key="lot").value == 40
 
 
-def test_long_comparisons_wait_for_a_click_of_their_own() -> None:
+def test_long_comparisons_wait_for_a_click_of_their_own():
     app = opened(passes="1000", schedule="Constant", train_view="Shapes of noise")
     until(lambda: "shapes_start" in {button.key for button in app.button}, app)
     app.button(key="shapes_start").click().run()
@@ -223,7 +221,7 @@ def test_long_comparisons_wait_for_a_click_of_their_own() -> None:
     assert "train_start" in {button.key for button in app.button}
 
 
-def test_records_set_aside_as_public_are_not_trained_on() -> None:
+def test_records_set_aside_as_public_are_not_trained_on():
     link = {"shape": "Scaled with the clipping", "scaled_by": "Records set aside as public"}
     app = opened(**QUICK, **link, set_aside="400", scale_for="Least loss by curvature")
     assert not app.exception
@@ -242,7 +240,7 @@ def test_records_set_aside_as_public_are_not_trained_on() -> None:
     assert "--public 400" in export.command(study)
 
 
-def features_file(**changed: object) -> bytes:
+def features_file(**changed):
     """Forty records of three features in two classes."""
     rng = np.random.default_rng(0)
     labels = np.arange(40) % 2
@@ -254,7 +252,7 @@ def features_file(**changed: object) -> bytes:
     return held.getvalue()
 
 
-def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
+def test_features_of_one_s_own_are_trained_on_and_called_not_private():
     title = images.entry("features_npz").title
     app = opened(dataset=title, **QUICK, lot="10")
     assert [info.value.startswith("Choose the file") for info in app.info] == [True]
@@ -278,7 +276,7 @@ def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
     assert numbers(app)["Accuracy"].endswith("%")
 
 
-def test_the_effect_of_a_setting_waits_for_a_click() -> None:
+def test_the_effect_of_a_setting_waits_for_a_click():
     app = opened(**QUICK, train_view="Effect of a setting", effect="clipping norm C")
     until(lambda: "effect_start" in {button.key for button in app.button}, app)
     assert "C = 0.25, 0.5, 1, 2, 4; 2 repetitions each" in said(app)
@@ -290,7 +288,7 @@ def test_the_effect_of_a_setting_waits_for_a_click() -> None:
     assert not app.exception
 
 
-def controls(app: AppTest) -> list[str]:
+def controls(app):
     """Labels of the controls in the sidebar, besides the switch of a tab."""
     side = app.sidebar
     return [
@@ -300,7 +298,7 @@ def controls(app: AppTest) -> list[str]:
     ]
 
 
-def test_few_controls_are_in_sight_and_a_changed_one_stays_drawn() -> None:
+def test_few_controls_are_in_sight_and_a_changed_one_stays_drawn():
     app = opened()
     assert len(controls(app)) <= 8
     assert "Load a paper's experiment" in controls(app)
@@ -313,7 +311,7 @@ def test_few_controls_are_in_sight_and_a_changed_one_stays_drawn() -> None:
     assert {"Learning rate", "Repetitions", "Seed", "Inputs"} <= set(controls(app))
 
 
-def test_what_does_not_fit_the_images_is_not_offered() -> None:
+def test_what_does_not_fit_the_images_is_not_offered():
     app = opened(network="CNN", expert="true")
     (warning,) = app.warning
     assert "the network “CNN”, which this page does not offer" in warning.value
@@ -336,7 +334,7 @@ def test_what_does_not_fit_the_images_is_not_offered() -> None:
     assert not app.exception
 
 
-def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_queue_is_waited_for(monkeypatch):
     monkeypatch.setattr(jobs, "MAX_UNFINISHED", 0)
     app = opened(**QUICK, train_seed="5")
     app.run()
@@ -347,8 +345,8 @@ def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     trained(app)
 
 
-def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody(*_: object, **__: object) -> None:
+def test_without_workers_the_reason_is_told(monkeypatch):
+    def nobody(*_, **__):
         raise InvalidInput("DPCORE_SCHEDULER is 'tcp://here', but no Dask scheduler answers there.")
 
     monkeypatch.setattr(executors, "submit", nobody)
@@ -359,7 +357,7 @@ def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert not app.exception
 
 
-def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
+def test_opacus_stands_beside_the_command_and_says_in_what_it_differs():
     app = opened(**QUICK, train_view="Take along")
     command, snippet, opacus = [block.value for block in app.code][-3:]
     assert command.startswith("python -m dpcore train --dataset digits")
@@ -373,7 +371,7 @@ def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
 
 
 @pytest.mark.parametrize("key", ["digits", "chest_features", "breast_cancer"])
-def test_what_a_data_set_alone_can_be_told_stands_under_the_command(key: str) -> None:
+def test_what_a_data_set_alone_can_be_told_stands_under_the_command(key):
     app = opened(**QUICK | {"dataset": images.entry(key).title}, train_view="Take along")
     own = images.source(key).settings
     assert [f"`{setting}`: {setting.help}" in said(app) for setting in own] == [True] * len(own)
@@ -381,10 +379,10 @@ def test_what_a_data_set_alone_can_be_told_stands_under_the_command(key: str) ->
     assert not app.exception
 
 
-def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
+def test_clipping_and_noise_are_trained_apart_when_asked_why():
     app = opened(**QUICK, train_view="Why accuracy fell")
 
-    def told() -> bool:
+    def told():
         # The sentence comes while the last of them trains, the table once none does.
         return "clipping alone" in said(app) and "noise alone" in said(app) and bool(app.dataframe)
 
@@ -394,13 +392,13 @@ def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
     assert {"clipped", "noisy", "nonprivate", "private"} <= series
 
 
-def reached(app: AppTest) -> int:
+def reached(app):
     """The epoch that the answer is of."""
     result = re.search(r"epoch ([\d,]+) of", said(app))
     return int(result.group(1).replace(",", "")) if result else 0
 
 
-def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
+def test_a_long_run_waits_for_a_click_and_can_be_stopped():
     app = opened(passes="1000", repeats="30", schedule="Constant", units="8")
     assert "Start" in {button.label for button in app.button}
     assert "Press Start" in said(app)
@@ -430,7 +428,7 @@ def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
     assert not app.exception
 
 
-def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None:
+def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing():
     link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "24"}
     config = replace(quick_study().config, widths=(24,), epochs=1000, decay=1.0)
     study = replace(quick_study(), config=config, runs=30)
@@ -448,13 +446,11 @@ def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None
     assert "waiting for the first epoch" not in said(app).lower()
 
 
-def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(monkeypatch):
     app = opened(**QUICK)
     assert numbers(app)
 
-    def slow(*_: object) -> None:
+    def slow(*_):
         st.stop()
 
     with monkeypatch.context() as patch:
@@ -469,7 +465,7 @@ def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
     assert "Computing …" not in said(app)
 
 
-def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:
+def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew():
     link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "4"}
     app = opened(**link)
     app.button(key="train_start").click().run()
@@ -482,9 +478,7 @@ def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:
     assert not anew.exception
 
 
-def test_records_that_are_missing_can_be_fetched_from_here(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_records_that_are_missing_can_be_fetched_from_here(monkeypatch, tmp_path):
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     st.cache_data.clear()  # another test may have counted the records
@@ -494,7 +488,7 @@ def test_records_that_are_missing_can_be_fetched_from_here(
     assert not app.exception
 
 
-def test_each_preset_fills_the_controls_or_says_what_to_do() -> None:
+def test_each_preset_fills_the_controls_or_says_what_to_do():
     app = opened(**QUICK)
     for name, wanted in PRESETS.items():
         app.selectbox(key="train_preset").set_value(name).run()
@@ -510,7 +504,7 @@ def test_each_preset_fills_the_controls_or_says_what_to_do() -> None:
             assert what_to_do in said(app) + " ".join(info.value for info in app.info), name
 
 
-def test_paper_004_s_noise_is_a_claim_without_a_certificate() -> None:
+def test_paper_004_s_noise_is_a_claim_without_a_certificate():
     app = opened(**QUICK, shape="As paper 004 prints it")
     shown = numbers(app)
     assert shown["Certified ε"] == "none"
@@ -523,14 +517,14 @@ def test_paper_004_s_noise_is_a_claim_without_a_certificate() -> None:
     assert not app.exception
 
 
-def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
+def test_settings_that_do_not_fit_together_are_said_in_one_sentence():
     app = opened(lot="2000")
     assert not app.exception
     (error,) = app.error
     assert all(part in error.value for part in ("batch size is 2000", "1 and at most 1,437"))
 
 
-def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
+def test_hostile_values_in_the_link_are_refused_in_a_sentence_each():
     link: dict[str, str | list[str]] = {
         "target_epsilon": "-1",
         "rate": "nan",
@@ -558,7 +552,7 @@ def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
         assert numbers(app)["Certified ε"] == "3"
 
 
-def test_the_page_itself_imports_no_torch() -> None:
+def test_the_page_itself_imports_no_torch():
     code = (
         "import sys\n"
         "from streamlit.testing.v1 import AppTest\n"
@@ -575,7 +569,7 @@ def test_the_page_itself_imports_no_torch() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_few_test_records_and_a_private_network_that_is_better_are_explained() -> None:
+def test_few_test_records_and_a_private_network_that_is_better_are_explained():
     study = replace(quick_study(), dataset="heart")
     table = pd.DataFrame(
         {
@@ -589,7 +583,7 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
     )
     noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None, RECORDS)
 
-    def told(tested: tuple[int, ...]) -> str:
+    def told(tested):
         return live.caution(
             noun, comparison.compared(table, noun.metric, ended=("private", "nonprivate")), tested
         )
@@ -610,9 +604,7 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
         ([1, 2, 3], {"private": "done", "nonprivate": "done"}, "one repetition"),
     ],
 )
-def test_both_numbers_are_of_one_epoch(
-    nonprivate: list[int], states: dict[str, str], note: str
-) -> None:
+def test_both_numbers_are_of_one_epoch(nonprivate, states, note):
     study, epochs = quick_study(), [1, 2, 3, *nonprivate]
     steps = study.config.steps_an_epoch(RECORDS)
     table = pd.DataFrame(

@@ -55,17 +55,17 @@ STUDIES = [
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_the_command_line_asks_for_the_same_training(study: TrainingStudy) -> None:
+def test_the_command_line_asks_for_the_same_training(study):
     words = shlex.split(export.command(study).replace("\\\n", " "))
     assert words[:3] == ["python", "-m", "dpcore"]
     assert _study(_parser().parse_args(words[3:])) == study
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_snippet_trains_the_same(study, monkeypatch):
     studies: list[TrainingStudy] = []
 
-    def train(study: TrainingStudy, **_: object) -> pd.DataFrame:
+    def train(study, **_):
         studies.append(study)
         return pd.DataFrame()
 
@@ -76,7 +76,7 @@ def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("key", images.keys())
-def test_every_offered_network_and_input_can_be_trained(key: str) -> None:
+def test_every_offered_network_and_input_can_be_trained(key):
     entry = images.entry(key)
     for network in networks_for(entry):
         for inputs in features_for(entry, network):

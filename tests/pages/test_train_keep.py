@@ -1,7 +1,5 @@
 """Train for keeping: drawn anew by the system, counted, and never out of the cache."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -22,14 +20,14 @@ pytestmark = pytest.mark.slow("runs whole pages")
 cache, nothing_goes_on = test_train.cache, test_train.nothing_goes_on
 
 
-def keep_one(app: test_train.AppTest, number: int) -> None:
+def keep_one(app, number):
     """Press the button, and wait for the model of that number."""
     app.button(key="train_keep").click().run()
     until(lambda: len(re.findall("not covered", said(app))) >= number, app)
     assert not app.exception
 
 
-def test_each_training_for_keeping_is_a_release_of_its_own_and_they_add_up() -> None:
+def test_each_training_for_keeping_is_a_release_of_its_own_and_they_add_up():
     app = opened(**QUICK, train_view="Take along")
     trained(app)
     assert "**exploration**" in said(app)
@@ -53,14 +51,14 @@ def test_each_training_for_keeping_is_a_release_of_its_own_and_they_add_up() -> 
     assert f"**All 2 together**: ε = {both:.3g}"[:24] in said(app)
 
 
-def test_what_is_not_certified_alone_is_not_certified_together() -> None:
+def test_what_is_not_certified_alone_is_not_certified_together():
     study = quick_study()
     known = StartedTraining(study, study.calibrated(1_000).config.training(1_000))
     assert "ε =" in _together([known, known])
     assert "not known" in _together([known, StartedTraining(study, None)])
 
 
-def test_what_is_stopped_leaves_no_model() -> None:
+def test_what_is_stopped_leaves_no_model():
     link = QUICK | {"passes": "400", "units": "64", "schedule": "Constant"}
     app = opened(**link, train_view="Take along")
     until(lambda: "train_keep" in {button.key for button in app.button}, app)

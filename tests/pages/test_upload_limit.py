@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from starlette.exceptions import HTTPException
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -31,7 +31,7 @@ numbers = itertools.count()
 
 
 @pytest.fixture(autouse=True)
-def files(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
+def files(monkeypatch):
     """What Streamlit holds."""
     held = MemoryUploadedFileManager("")
     runtime = SimpleNamespace(uploaded_file_mgr=held)
@@ -40,17 +40,17 @@ def files(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
     return held
 
 
-def held(files: MemoryUploadedFileManager, session: str) -> list[int]:
+def held(files, session):
     """Megabytes of the files of a session, the oldest first."""
     return [len(file.data) // MEGABYTE for file in files.file_storage[session].values()]
 
 
 @functools.cache
-def zeros(megabytes: int) -> bytes:
+def zeros(megabytes):
     return bytes(megabytes * MEGABYTE)
 
 
-def hold(files: MemoryUploadedFileManager, session: str, megabytes: int) -> None:
+def hold(files, session, megabytes):
     name = f"file {next(numbers)}"
     files.add_file(session, UploadedFileRec(name, "a.csv", "text/csv", zeros(megabytes)))
 
@@ -58,7 +58,7 @@ def hold(files: MemoryUploadedFileManager, session: str, megabytes: int) -> None
 class Arriving:
     """A file whose last megabyte has not come yet."""
 
-    def __init__(self, session: str, megabytes: int) -> None:
+    def __init__(self, session, megabytes):
         self.parts, self.status = megabytes, 0
         scope = {
             "type": "http",
@@ -74,26 +74,26 @@ class Arriving:
         except HTTPException as refused:
             self.status, self.sentence = refused.status_code, refused.detail
 
-    async def _application(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _application(self, scope, receive, send):
         while True:
             await receive()
 
-    async def _receive(self) -> Message:
+    async def _receive(self):
         if not self.parts:
             await _Pause()
         self.parts -= 1
         return {"type": "http.request", "body": bytes(MEGABYTE), "more_body": True}
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message):
         raise AssertionError
 
 
 class _Pause:
-    def __await__(self) -> Any:
+    def __await__(self):
         yield
 
 
-def sent(session: str, megabytes: int, *, stated: int | None = None) -> tuple[int, int]:
+def sent(session, megabytes, *, stated=None):
     """The status that a file of this size is answered with, and how much of it was taken."""
     taken, status = 0, 204
     parts: list[Message] = [
@@ -101,16 +101,16 @@ def sent(session: str, megabytes: int, *, stated: int | None = None) -> tuple[in
         for part in range(megabytes)
     ]
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    async def application(scope, receive, send):
         nonlocal taken
         while (message := await receive())["more_body"]:
             taken += len(message["body"])
         taken += len(message["body"])
 
-    async def receive() -> Message:
+    async def receive():
         return parts.pop(0)
 
-    async def send(message: Message) -> None:
+    async def send(message):
         nonlocal status
         status = message.get("status", status)
 
@@ -130,7 +130,7 @@ def sent(session: str, megabytes: int, *, stated: int | None = None) -> tuple[in
     return status, taken // MEGABYTE
 
 
-def test_a_file_is_as_large_as_its_page_asked_for() -> None:
+def test_a_file_is_as_large_as_its_page_asked_for():
     assert sent("explores", SMALL) == (204, SMALL)
     assert sent("releases", SMALL + 5) == (204, SMALL + 5)
     for stated in (None, 1):  # a length need not be stated, nor true
@@ -142,9 +142,7 @@ def test_a_file_is_as_large_as_its_page_asked_for() -> None:
     assert sent("releases", SMALL + 5) == (413, SMALL)
 
 
-def test_the_oldest_files_of_a_session_go_when_its_fields_could_not_hold_them(
-    files: MemoryUploadedFileManager,
-) -> None:
+def test_the_oldest_files_of_a_session_go_when_its_fields_could_not_hold_them(files):
     for megabytes in (9, *[10] * (FIELDS - 1)):
         hold(files, "explores", megabytes)
     hold(files, "other", 10)
@@ -159,7 +157,7 @@ def test_the_oldest_files_of_a_session_go_when_its_fields_could_not_hold_them(
     assert held(files, "releases") == [LARGE]
 
 
-def test_files_that_come_at_once_have_no_more_room(files: MemoryUploadedFileManager) -> None:
+def test_files_that_come_at_once_have_no_more_room(files):
     coming = [Arriving("explores", SMALL) for _ in range(FIELDS)]
     assert not any(each.status for each in coming)
     late = Arriving("explores", 1)
@@ -175,14 +173,14 @@ def test_files_that_come_at_once_have_no_more_room(files: MemoryUploadedFileMana
     assert not upload_limit._arriving
 
 
-def test_a_session_has_its_room_whatever_others_hold(files: MemoryUploadedFileManager) -> None:
+def test_a_session_has_its_room_whatever_others_hold(files):
     for session in range(30):
         for _ in range(5):
             hold(files, f"session {session}", 10)
     assert sent("explores", SMALL) == (204, SMALL)
 
 
-def test_every_field_states_its_limit_and_the_server_allows_the_largest() -> None:
+def test_every_field_states_its_limit_and_the_server_allows_the_largest():
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert config["server"]["maxUploadSize"] == LARGE == 300
     fields = 0

@@ -1,7 +1,5 @@
 """What learns from a visitor's file ends with the file."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -13,13 +11,13 @@ from tests.evaluation.tasks import Counting
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     return tmp_path
 
 
 @pytest.fixture
-def upload(monkeypatch: pytest.MonkeyPatch) -> uploads.Upload:
+def upload(monkeypatch):
     """A file without a process that reads it, whose jobs never end by themselves."""
     result = uploads.Upload("file", "mine.csv", (), uploaded.hand_over)
     monkeypatch.setattr(result, "answer", lambda place, call, path: Path(path).touch())
@@ -27,10 +25,8 @@ def upload(monkeypatch: pytest.MonkeyPatch) -> uploads.Upload:
     return result
 
 
-def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
-    cache: Path, upload: uploads.Upload, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def submit(place: str, task: Counting, *, is_sweep: bool) -> None:
+def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(cache, upload, monkeypatch):
+    def submit(place, task, *, is_sweep):
         upload.close()
         jobs.submit(task)
 
@@ -44,8 +40,8 @@ def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
 
 
 def test_what_was_learned_from_a_file_goes_also_where_the_server_was_killed(
-    cache: Path, upload: uploads.Upload, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    cache, upload, monkeypatch
+):
     monkeypatch.setattr(shared_jobs, "submit", lambda place, task, is_sweep: jobs.submit(task))
     task, others = Counting(), Counting(name="of no file")
     upload.learn("curves", lambda path: task, task.key)

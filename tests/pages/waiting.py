@@ -1,11 +1,6 @@
 """Waits for what a page shows: the page is run again, as a browser does."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
-
-from streamlit.testing.v1 import AppTest
 
 from dpcore.evaluation import jobs
 
@@ -14,7 +9,7 @@ MAX_BETWEEN = 2.0
 """Seconds: looking uses the processor that the worker needs."""
 
 
-def until(there: Callable[[], bool], *apps: AppTest, look_seconds: float = 0.3) -> None:
+def until(there, *apps, look_seconds=0.3):
     """Run the pages again until it is there.
 
     Parameters
@@ -39,5 +34,5 @@ def until(there: Callable[[], bool], *apps: AppTest, look_seconds: float = 0.3) 
             assert not app.exception
 
 
-def _is_any_under_way() -> bool:
+def _is_any_under_way():
     return any(jobs.Job(key).state in ("queued", "running") for key in list(jobs._attempts))

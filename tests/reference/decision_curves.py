@@ -6,8 +6,6 @@ its own (dcurves 1.1.7 with pandas 2.3.3 made the file):
     python tests/reference/decision_curves.py > tests/reference/decision_curves.csv
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -16,7 +14,7 @@ THRESHOLDS = tuple(place / 100 for place in range(1, 100))
 MODELS = ("good", "coarse", "clueless", "wrong")
 
 
-def people(count: int = 997) -> tuple[np.ndarray, np.ndarray]:
+def people(count=997):
     """Risks by four models, in whole percents, and who is ill; the same everywhere."""
     place = np.arange(count)
     true = place * 389 % 101
@@ -26,7 +24,7 @@ def people(count: int = 997) -> tuple[np.ndarray, np.ndarray]:
     return risks / 100, ill
 
 
-def main() -> None:
+def main():
     import pandas as pd
     from dcurves import dca
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +20,7 @@ BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def short_attack() -> Iterator[None]:
+def short_attack():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(release, "attack", partial(attack, runs=500))
         patched.setattr(twin, "attack", partial(of_twin.attack, runs=500))
@@ -29,7 +28,7 @@ def short_attack() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
+def postgresql():
     """URL of an empty database; the server ends with the tests."""
     if not BINARIES:
         if os.environ.get("DPCORE_POSTGRESQL") == "required":

@@ -1,11 +1,6 @@
 """A table in its confined process: prepared, paid once; only a model and a twin come out."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +16,7 @@ from dpcore.release.twin.plan import twin_plan
 from tests.release.test_release import ABOUT, COLUMNS, data, ledger_with
 
 
-def _made(state: Callable[[], tuple[float, str, Any]]) -> Any:
+def _made(state):
     """What is made in the process, once it is there."""
     deadline = time.monotonic() + 60.0
     while (result := state())[2] is None:
@@ -30,7 +25,7 @@ def _made(state: Callable[[], tuple[float, str, Any]]) -> Any:
     return result[2]
 
 
-def test_what_was_paid_is_trained_once_and_certified(tmp_path: Path) -> None:
+def test_what_was_paid_is_trained_once_and_certified(tmp_path):
     place = str(tmp_path / "ledger.db")
     ledger = ledger_with(place)
     process = Confined(1_000, ("dpcore.release.confined_release",))

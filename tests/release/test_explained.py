@@ -17,7 +17,6 @@ from dpcore.release.example import released
 from dpcore.release.explained import PersonValues, curve, outcomes, parts, read_model, value_of
 from dpcore.release.model import ReleasedModel, dimension
 from dpcore.release.prediction import predict
-from dpcore.release.release import Released
 
 COLUMNS = """age: 18 to 90 years
 sex: one of f, m; unknown: NA
@@ -32,13 +31,13 @@ PEOPLE: list[PersonValues] = [
 ]
 
 
-def in_a_file(person: PersonValues) -> bytes:
+def in_a_file(person):
     marks = {"sex": "NA", "bmi": ""}
     texts = [marks[name] if value is None else str(value) for name, value in person.items()]
     return f"{','.join(person)}\n{','.join(texts)}\n".encode()
 
 
-def curved() -> ReleasedModel:
+def curved():
     count = dimension(LOGISTIC.entry, "additive")
     weights = np.random.default_rng(1).normal(size=count).tolist()
     return ReleasedModel(COLUMNS, "additive", "logistic", tuple(weights))
@@ -48,7 +47,7 @@ def curved() -> ReleasedModel:
     "model", [LOGISTIC, HUBER, curved()], ids=["logistic", "huber", "additive"]
 )
 @pytest.mark.parametrize("person", PEOPLE, ids=["whole", "with gaps"])
-def test_a_form_says_what_a_file_says(model: ReleasedModel, person: PersonValues) -> None:
+def test_a_form_says_what_a_file_says(model, person):
     _, line = csv.reader(io.StringIO(predict(model, in_a_file(person), "t.csv")))
     rows = parts(model, person)
     assert rows["outcome"].iloc[0] == pytest.approx(float(line[1]), abs=1e-12)
@@ -63,7 +62,7 @@ def test_a_form_says_what_a_file_says(model: ReleasedModel, person: PersonValues
     assert rows["part"].abs().max() > 0.01
 
 
-def test_what_the_columns_do_not_allow_is_refused_by_name() -> None:
+def test_what_the_columns_do_not_allow_is_refused_by_name():
     age, sex, smoker, bmi = LOGISTIC.entry.columns
     assert value_of(sex, None) is value_of(bmi, None) is None
     for column, value in ((age, None), (age, 17.9), (age, float("nan")), (smoker, None)):
@@ -86,13 +85,13 @@ def test_what_the_columns_do_not_allow_is_refused_by_name() -> None:
         LOGISTIC.to_json().encode() + b" " * explained.MAX_BYTES,
     ],
 )
-def test_a_hostile_model_is_one_sentence(data: bytes) -> None:
+def test_a_hostile_model_is_one_sentence(data):
     with pytest.raises(InvalidInput) as refusal:
         read_model(data)
     assert len(str(refusal.value)) < 400
 
 
-def test_a_risk_is_told_in_people_and_a_score_is_none() -> None:
+def test_a_risk_is_told_in_people_and_a_score_is_none():
     risks = [0.262, 0.004, 0.9961, 1e-9, 1.0]
     assert [figures.among(risk) for risk in risks] == [100, *[1_000] * 4]
     for people, shown in (
@@ -111,7 +110,7 @@ def test_a_risk_is_told_in_people_and_a_score_is_none() -> None:
     assert "26 with ill = =yes; noise alone: 11 to 49." in risk.headline(0.262, (0.119, 0.481))
 
 
-def test_a_file_is_predicted_and_its_errors_repeat_no_value() -> None:
+def test_a_file_is_predicted_and_its_errors_repeat_no_value():
     model = LOGISTIC.to_json().encode()
     lines = b"".join(in_a_file(person).splitlines(keepends=True)[1] for person in PEOPLE)
     head = in_a_file(PEOPLE[0]).splitlines(keepends=True)[0]
@@ -126,11 +125,11 @@ def test_a_file_is_predicted_and_its_errors_repeat_no_value() -> None:
 
 
 @pytest.fixture(scope="module")
-def shown() -> Released:
+def shown():
     return released()
 
 
-def test_the_demonstration_is_a_release_whose_certificate_holds(shown: Released) -> None:
+def test_the_demonstration_is_a_release_whose_certificate_holds(shown):
     files = shown.files()
     model, certificate = files["model.json"], files["certificate.yaml"]
     assert checked(certificate, model).problems == ()

@@ -25,7 +25,7 @@ STRANGE = (
 
 
 @pytest.fixture(scope="module")
-def documents() -> dict[str, dict[str, Any]]:
+def documents():
     """A certificate of a linear model, one of a network, and a twin's card."""
     ledger = ledger_with("memory")
     made = {
@@ -37,14 +37,14 @@ def documents() -> dict[str, dict[str, Any]]:
     return {name: json.loads(json.dumps(each.document)) for name, each in made.items()}
 
 
-def test_every_fact_of_a_model_has_words_on_its_page() -> None:
+def test_every_fact_of_a_model_has_words_on_its_page():
     told = {path for words in TABLES.values() for path in words if path.startswith("facts.")}
     names = {path for path in OF_MODEL if ".about." in path and "attack" not in path}
     assert told | names | {"facts.hashes.files.#.name"} == set(OF_MODEL)
 
 
 @pytest.mark.parametrize("kind", ["linear", "network", "twin"])
-def test_a_fact_of_another_kind_is_refused(kind: str, documents: dict[str, dict[str, Any]]) -> None:
+def test_a_fact_of_another_kind_is_refused(kind, documents):
     document = documents[kind]
     allowed: dict[str, FactRule] = dict(OF_TWIN if kind == "twin" else OF_MODEL)
     assert list(problems(document["facts"], allowed)) == []
@@ -76,9 +76,7 @@ def test_a_fact_of_another_kind_is_refused(kind: str, documents: dict[str, dict[
     }
 
 
-def test_an_attack_is_told_in_the_programs_words_and_at_the_budgets_delta(
-    documents: dict[str, dict[str, Any]],
-) -> None:
+def test_an_attack_is_told_in_the_programs_words_and_at_the_budgets_delta(documents):
     for kind in ("linear", "twin"):
         facts = documents[kind]["facts"]
         for name, value in (("about", "by an auditor"), ("delta", facts["budget"]["delta"] / 2)):
@@ -89,9 +87,7 @@ def test_an_attack_is_told_in_the_programs_words_and_at_the_budgets_delta(
             assert "attack" in problem
 
 
-def test_a_delta_that_covers_the_noise_alone_is_refused(
-    documents: dict[str, dict[str, Any]],
-) -> None:
+def test_a_delta_that_covers_the_noise_alone_is_refused(documents):
     for kind in ("linear", "twin"):
         document = copy.deepcopy(documents[kind])
         for part in ("budget", "attack"):
@@ -101,7 +97,7 @@ def test_a_delta_that_covers_the_noise_alone_is_refused(
         assert "so small that ε is above 0" in problem
 
 
-def test_parts_in_another_order_are_refused(documents: dict[str, dict[str, Any]]) -> None:
+def test_parts_in_another_order_are_refused(documents):
     document = documents["linear"]
     assert check(Certificate(document).to_yaml()).problems == ()
     turned = {"format": document["format"], **dict(reversed(document.items()))}

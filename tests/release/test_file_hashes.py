@@ -6,7 +6,6 @@ import copy
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,13 +17,11 @@ from dpcore.cli import main
 from dpcore.guarantee import PrivacyBudget
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate, certificate
-from dpcore.release.check import Checked, check
+from dpcore.release.check import check
 from dpcore.release.file_hashes import hashes
 from dpcore.release.files import write
-from dpcore.release.release import Released
 from dpcore.release.twin.card import card as twin_card
 from dpcore.release.twin.mechanism import counting_for
-from dpcore.release.twin.twin import Twin
 from tests.release.test_release import ledger_with, released_from
 from tests.release.twin.test_twin import made_from
 
@@ -32,23 +29,23 @@ NAMES = ("model.json", "model.onnx", "card.md", "certificate.html")
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[Released, Twin]:
+def made():
     ledger = ledger_with("memory")
     return released_from(ledger, features="additive"), made_from(ledger)
 
 
-def folder_with(files: dict[str, bytes], place: Path) -> Path:
+def folder_with(files, place):
     (place / "hidden").mkdir()
     write(files, place / "hidden", place / "out")
     return place / "out"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, made: tuple[Released, Twin]) -> Path:
+def folder(tmp_path, made):
     return folder_with(made[0].files(), tmp_path)
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+def told(capsys, *arguments):
     """What `certificate check` says as JSON; whether it holds is also its exit status."""
     status = main(["certificate", "check", *map(str, arguments), "--json"])
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -56,7 +53,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, An
     return found
 
 
-def altered(content: bytes) -> Iterator[bytes]:
+def altered(content):
     """The content with one byte changed, at either end and in between, one less and one more."""
     for place in (0, len(content) // 3, len(content) - 1):
         yield content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
@@ -64,9 +61,7 @@ def altered(content: bytes) -> Iterator[bytes]:
     yield content + b"\n"
 
 
-def test_an_altered_byte_in_each_file_of_a_folder_is_found(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_altered_byte_in_each_file_of_a_folder_is_found(folder, capsys):
     unchanged = dict.fromkeys(NAMES, "unchanged")
     assert told(capsys, folder)["files"] == unchanged
     for name in (*unchanged, "certificate.yaml"):
@@ -89,7 +84,7 @@ def test_an_altered_byte_in_each_file_of_a_folder_is_found(
     assert "The certificate holds." in lines
 
 
-def test_files_are_named_one_by_one_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_are_named_one_by_one_too(folder, capsys):
     file = folder / "certificate.yaml"
     for option, name in zip(("--model", "--onnx", "--card", "--html"), NAMES, strict=True):
         assert told(capsys, file, option, folder / name)["files"] == {name: "unchanged"}
@@ -101,9 +96,7 @@ def test_files_are_named_one_by_one_too(folder: Path, capsys: pytest.CaptureFixt
     assert not told(capsys, file, "--model", other)["holds"]
 
 
-def test_a_folder_of_no_release_or_of_two_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_no_release_or_of_two_is_refused(folder, capsys):
     (folder / "twin.yaml").write_text("format: dpcore twin 1\n")
     assert main(["certificate", "check", str(folder)]) == 2
     (folder / "twin.yaml").unlink()
@@ -112,9 +105,7 @@ def test_a_folder_of_no_release_or_of_two_is_refused(
     assert capsys.readouterr().err.count("certificate.yaml or twin.yaml") == 2
 
 
-def test_a_twin_and_its_description_are_covered(
-    tmp_path: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_twin_and_its_description_are_covered(tmp_path, made, capsys):
     out = folder_with(made[1].files(), tmp_path)
     assert told(capsys, out)["files"] == {"twin.csv": "unchanged", "columns.txt": "unchanged"}
     (problem,) = check(made[1].card.to_yaml(), None, made[0].model).problems
@@ -129,7 +120,7 @@ def test_a_twin_and_its_description_are_covered(
 
 
 @pytest.fixture
-def unnamed(folder: Path, made: tuple[Released, Twin]) -> Path:
+def unnamed(folder, made):
     """The folder with a certificate that names no files."""
     facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
     del facts["hashes"]["files"]
@@ -137,9 +128,7 @@ def unnamed(folder: Path, made: tuple[Released, Twin]) -> Path:
     return folder
 
 
-def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(
-    unnamed: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(unnamed, capsys):
     folder, found = unnamed, told(capsys, unnamed)
     assert found["holds"]
     expected = dict.fromkeys(NAMES, "not mentioned") | {"model.json": "unchanged"}
@@ -172,9 +161,7 @@ def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(
     ],
     ids=str,
 )
-def test_hashes_of_a_strange_kind_hold_for_no_file(
-    files: object, made: tuple[Released, Twin]
-) -> None:
+def test_hashes_of_a_strange_kind_hold_for_no_file(files, made):
     facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
     facts["hashes"]["files"] = files
     document = certificate(facts).document
@@ -184,7 +171,7 @@ def test_hashes_of_a_strange_kind_hold_for_no_file(
     assert "unchanged" not in found.files.values()
 
 
-def rewritten(released: Released, **files: bytes) -> dict[str, bytes]:
+def rewritten(released, **files):
     """A folder whose certificate states the hashes of files that somebody changed."""
     facts = json.loads(json.dumps(released.certificate.document["facts"]))
     named = {**released.named, **{name.replace("_", "."): each for name, each in files.items()}}
@@ -192,12 +179,12 @@ def rewritten(released: Released, **files: bytes) -> dict[str, bytes]:
     return {**named, "certificate.yaml": certificate(facts).to_yaml().encode()}
 
 
-def found_in(folder: dict[str, bytes], text: str = "certificate.yaml") -> Checked:
+def found_in(folder, text="certificate.yaml"):
     rest = {name: partial(bytes, each) for name, each in folder.items() if name != text}
     return check(folder[text].decode(), files=rest)
 
 
-def test_no_hash_makes_another_file_the_one_of_the_model(made: tuple[Released, Twin]) -> None:
+def test_no_hash_makes_another_file_the_one_of_the_model(made):
     released = made[0]
     assert found_in(rewritten(released)).problems == ()
     weights = [-weight for weight in released.model.weights]
@@ -212,12 +199,12 @@ def test_no_hash_makes_another_file_the_one_of_the_model(made: tuple[Released, T
         assert found.files[name] == "altered"
 
 
-def test_a_twins_columns_and_rows_are_those_of_its_card(made: tuple[Released, Twin]) -> None:
+def test_a_twins_columns_and_rows_are_those_of_its_card(made):
     twin = made[1]
     facts = json.loads(json.dumps(twin.card.document["facts"]))
     csv, columns = (twin.files()[name] for name in ("twin.csv", "columns.txt"))
 
-    def found(facts: object) -> Checked:
+    def found(facts):
         text = twin_card(facts).to_yaml().encode()  # type: ignore[arg-type]
         return found_in({"twin.csv": csv, "columns.txt": columns, "t": text}, "t")
 
@@ -234,9 +221,7 @@ def test_a_twins_columns_and_rows_are_those_of_its_card(made: tuple[Released, Tw
 
 
 @pytest.mark.parametrize("value", [None, 3, True, "", ["text"]], ids=repr)
-def test_no_certificate_holds_of_which_no_page_can_be_made(
-    value: object, made: tuple[Released, Twin]
-) -> None:
+def test_no_certificate_holds_of_which_no_page_can_be_made(value, made):
     document = json.loads(json.dumps(made[0].certificate.document))
     document["facts"]["about"]["description"] = value
     document["registry"]["deployment"]["description"] = json.loads(json.dumps(value))
@@ -246,9 +231,7 @@ def test_no_certificate_holds_of_which_no_page_can_be_made(
     assert problems
 
 
-def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(
-    unnamed: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(unnamed, made, capsys):
     large = made[0].model.to_json() + " " * 200_000
     (unnamed / "model.json").write_text(large, "utf-8")
     (problem,) = told(capsys, unnamed)["problems"]
@@ -259,9 +242,7 @@ def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(
     assert "at most 200,000" in capsys.readouterr().err
 
 
-def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(folder, monkeypatch, capsys):
     size = (folder / "model.onnx").stat().st_size
     monkeypatch.setattr("dpcore.cli.certificate.LARGEST_TABLE", size - 1)
     found = told(capsys, folder)
@@ -270,9 +251,7 @@ def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_cannot_be_read_is_named_and_the_others_are_listed(
-    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_read_is_named_and_the_others_are_listed(name, folder, capsys):
     all_checks = told(capsys, folder)["checks"]
     (folder / name).unlink()
     (folder / name).mkdir()
@@ -292,7 +271,7 @@ def test_what_cannot_be_read_is_named_and_the_others_are_listed(
     assert f"{name} was not checked: " in printed.err
 
 
-def test_what_is_hashed_is_what_is_written(made: tuple[Released, Twin]) -> None:
+def test_what_is_hashed_is_what_is_written(made):
     released, files = made[0], made[0].files()
     assert files["model.json"] == released.model.to_json().encode()
     assert files["card.md"].decode() == released.card()
@@ -304,7 +283,7 @@ def test_what_is_hashed_is_what_is_written(made: tuple[Released, Twin]) -> None:
     assert stated.keys() | {"certificate.yaml", "certificate.html"} == files.keys()
 
 
-def test_onnx_is_the_same_to_the_byte_wherever_it_is_made(made: tuple[Released, Twin]) -> None:
+def test_onnx_is_the_same_to_the_byte_wherever_it_is_made(made):
     program = (
         "import sys; from dpcore.release.model import ReleasedModel; "
         "sys.stdout.buffer.write(ReleasedModel.from_json(sys.stdin.read()).to_onnx())"

@@ -1,13 +1,9 @@
 """The folder of a release, as whoever gets it finds it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from dpcore.release.files import new_folder, write
 
 
-def test_no_time_in_the_folder_tells_how_long_a_training_took(tmp_path: Path) -> None:
+def test_no_time_in_the_folder_tells_how_long_a_training_took(tmp_path):
     output = tmp_path / "out"
     with new_folder(output) as hidden:
         write({"model.json": b"{}", "card.md": b"#"}, hidden, output)

@@ -21,7 +21,7 @@ COLUMNS = (
 )
 
 
-def records(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def records(count, seed=0):
     """Prepared rows (d, n), and labels."""
     draw = np.random.default_rng(seed)
     lines = [
@@ -34,14 +34,14 @@ def records(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return rows, table.label.astype(float)
 
 
-def steep(signed: grid.Array, weights: grid.Array) -> grid.Array:
+def steep(signed, weights):
     """Gradients of the steepest slope."""
     return gradients(signed, weights, lambda margins: np.full_like(margins, -1.0))
 
 
 @pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("loss", slopes.LOSSES)
-def test_a_record_adds_the_same_whatever_stands_beside_it(loss: str, hidden: int) -> None:
+def test_a_record_adds_the_same_whatever_stands_beside_it(loss, hidden):
     rows, labels = records(301)
     labels[::9] = 0.0
     signed, kind = rows * labels, scorer(loss, len(rows), hidden)
@@ -64,11 +64,11 @@ def test_a_record_adds_the_same_whatever_stands_beside_it(loss: str, hidden: int
         np.testing.assert_array_equal(result, together.sum(axis=1))
 
 
-def test_rows_are_prepared_by_their_own_record_alone() -> None:
+def test_rows_are_prepared_by_their_own_record_alone():
     draw = np.random.default_rng(3)
     lines = [f"{draw.uniform(10, 99)!r},f,{draw.uniform(9, 61)!r},no" for _ in range(65)]
 
-    def rows(chosen: list[str]) -> np.ndarray:
+    def rows(chosen):
         table = read_own(COLUMNS, ("age,sex,bmi,ill\n" + "\n".join(chosen)).encode(), "t.csv")
         return grid.rows(table.entry, table.frame, preparation_for("additive"))
 
@@ -77,7 +77,7 @@ def test_rows_are_prepared_by_their_own_record_alone() -> None:
         np.testing.assert_array_equal(rows([lines[place]])[:, 0], together[:, place])
 
 
-def test_no_record_is_longer_than_the_bound_and_blank_ones_add_nothing() -> None:
+def test_no_record_is_longer_than_the_bound_and_blank_ones_add_nothing():
     rows, labels = records(200)
     labels[::5] = 0.0
     for weights in (np.zeros(len(rows)), np.full(len(rows), 40.0), np.full(len(rows), np.nan)):
@@ -97,7 +97,7 @@ def test_no_record_is_longer_than_the_bound_and_blank_ones_add_nothing() -> None
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 5, 120])
-def test_the_bound_covers_the_wishs_and_the_worst_rounding(dimension: int) -> None:
+def test_the_bound_covers_the_wishs_and_the_worst_rounding(dimension):
     assert grid.bound(dimension) >= grid.UNITS + math.sqrt(dimension)
     draw = np.random.default_rng(4)
     worst = 0.0
@@ -109,7 +109,7 @@ def test_the_bound_covers_the_wishs_and_the_worst_rounding(dimension: int) -> No
     assert grid.UNITS - math.sqrt(dimension) <= worst <= grid.bound(dimension)
 
 
-def test_slopes_are_those_of_the_losses() -> None:
+def test_slopes_are_those_of_the_losses():
     margins = np.linspace(-45.0, 45.0, 4001)
     inner = np.clip(margins, -40.0, 40.0)
     np.testing.assert_allclose(
@@ -122,7 +122,7 @@ def test_slopes_are_those_of_the_losses() -> None:
     )
 
 
-def test_sums_move_by_the_sensitivity_at_most_and_noise_is_added_as_said() -> None:
+def test_sums_move_by_the_sensitivity_at_most_and_noise_is_added_as_said():
     """Neighbours under both adjacencies, with the noise replaced by none."""
     for adjacency, other, least in (("zero-out", 0.0, 0.99), ("replace-one", -1.0, 1.98)):
         mechanism = Mechanism(adjacency, 1, grid.UNITS, 1000, 1)
@@ -133,7 +133,7 @@ def test_sums_move_by_the_sensitivity_at_most_and_noise_is_added_as_said() -> No
         assert least * grid.UNITS <= moved <= mechanism.sensitivity
     asked: list[tuple[int, int]] = []
 
-    def draw(sigma: int, count: int) -> list[int]:
+    def draw(sigma, count):
         asked.append((sigma, count))
         return [2**70] * count  # beyond 64 bits
 
@@ -149,12 +149,10 @@ ANYONE = ["90,m,60,yes", "18,f,10,no", "-1e9,NA,1e9,yes", "1e9,m,-1e9,no", "54,f
 
 @pytest.mark.parametrize(("loss", "hidden"), [("logistic", 0), ("huber", 0), ("logistic", 3)])
 @pytest.mark.parametrize("features", ["plain", "additive"])
-def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(
-    features: str, loss: str, hidden: int
-) -> None:
+def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(features, loss, hidden):
     """From the file to the sum, at weights that are hard on the neighbours."""
 
-    def signed(lines: list[str]) -> np.ndarray:
+    def signed(lines):
         table = read_own(COLUMNS, "\n".join([HEADER, *lines]).encode(), "t.csv")
         rows = grid.rows(table.entry, table.frame, preparation_for(features))
         return rows * table.label.astype(float)
@@ -181,7 +179,7 @@ def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0])
-def test_the_noise_keeps_the_budget_and_hardly_more(adjacency: Adjacency, epsilon: float) -> None:
+def test_the_noise_keeps_the_budget_and_hardly_more(adjacency, epsilon):
     made = mechanism_for(PrivacyBudget(epsilon, 1e-6), 40, 37, adjacency)
     assert 0.9999 * epsilon < made.epsilon(1e-6) <= epsilon
     less = Mechanism(str(adjacency), 40, made.units, made.sigma * 999 // 1000, 37)

@@ -1,17 +1,13 @@
 """A stand-in: made-up records that read by their own description, whatever its numbers are."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from dpcore.datasets.own.rows import read_own
-from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration, made_up
 from dpcore.release.made_up import RIGHT, made_up_records, stand_in
@@ -24,7 +20,7 @@ OUTCOME = "predict y: one of a, b"
     ("low", "high"),
     [(18, 90), (0.12345678, 0.12345679), (20200101, 20201231), (-5, 1000000000), (0, 1)],
 )
-def test_every_number_is_within_its_range_and_few_are_the_same(low: float, high: float) -> None:
+def test_every_number_is_within_its_range_and_few_are_the_same(low, high):
     columns = f"x: {low} to {high}\n{OUTCOME}"
     csv = stand_in(columns, 300)
     x = pd.read_csv(io.StringIO(csv))["x"]
@@ -36,7 +32,7 @@ def test_every_number_is_within_its_range_and_few_are_the_same(low: float, high:
 @pytest.mark.parametrize(
     "columns", ["age: 18 to 90\npredict y: one of =x, ’=x", f"=s: 1 to 2\n’=s: 1 to 2\n{OUTCOME}"]
 )
-def test_what_would_become_one_by_the_safe_mark_is_refused(columns: str) -> None:
+def test_what_would_become_one_by_the_safe_mark_is_refused(columns):
     with pytest.raises(InvalidInput):
         stand_in(columns, 10)
 
@@ -51,7 +47,7 @@ def test_what_would_become_one_by_the_safe_mark_is_refused(columns: str) -> None
         "\n".join([*(f"x{each}: 0 to 1" for each in range(12)), "z: one of n, y"]),
     ],
 )
-def test_no_column_decides_alone_and_the_best_rule_is_right_for_as_many(columns: str) -> None:
+def test_no_column_decides_alone_and_the_best_rule_is_right_for_as_many(columns):
     if "predict" not in columns:
         columns = f"{columns}\n{OUTCOME}"
     entry = entry_of(columns)
@@ -68,18 +64,18 @@ def test_no_column_decides_alone_and_the_best_rule_is_right_for_as_many(columns:
                 assert 0.5 + alone / 2.0 < 0.72
 
 
-def made_up_log_odds(entry: Entry, count: int, seed: int) -> NDArray[np.float64]:
+def made_up_log_odds(entry, count, seed):
     generator = np.random.default_rng(seed)
     return made_up._scaled(
         made_up._sum_of_parts(entry, made_up._frame(entry, count, generator), generator)
     )
 
 
-def test_a_single_record_is_made_up() -> None:
+def test_a_single_record_is_made_up():
     assert len(stand_in(f"x: 0 to 1\nz: one of n, y\n{OUTCOME}", 1).splitlines()) == 2
 
 
-def test_a_long_number_is_not_repeated() -> None:
+def test_a_long_number_is_not_repeated():
     with pytest.raises(InvalidInput) as refusal:
         stand_in(f"age: 18 to {'9' * 5_000}\n{OUTCOME}", 10)
     assert len(str(refusal.value)) < 400

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -24,7 +23,6 @@ from dpcore.release.batch import batch
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.check import check
 from dpcore.release.descent import Path, descend
-from dpcore.release.ledger import Ledger
 from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import ReleasedModel
@@ -32,7 +30,6 @@ from dpcore.release.network import Network
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
 from dpcore.release.rehearsal import rehearse
-from dpcore.release.release import Released
 from dpcore.release.slopes import LOSSES
 from tests.release.test_grid import records
 from tests.release.test_release import (
@@ -49,19 +46,19 @@ from tests.release.test_release import (
 HIDDEN = 3
 
 
-def made(count: int, loss: str = "logistic", seed: int = 0) -> tuple[Network, grid.Array]:
+def made(count, loss="logistic", seed=0):
     """A network, and rows times their labels."""
     rows, labels = records(count, seed)
     labels[::9] = 0.0
     return Network(loss, len(rows), HIDDEN), rows * labels
 
 
-def weights_of(network: Network, seed: int = 1, size: float = 3.0) -> grid.Array:
+def weights_of(network, seed=1, size=3.0):
     return np.random.default_rng(seed).normal(size=network.parameters) * size
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_gradients_are_those_of_automatic_differentiation(loss: str) -> None:
+def test_gradients_are_those_of_automatic_differentiation(loss):
     torch = pytest.importorskip("torch")
     network, signed = made(60, loss)
     d = network.features
@@ -91,7 +88,7 @@ def test_gradients_are_those_of_automatic_differentiation(loss: str) -> None:
     assert longest > 2.0  # else nothing was clipped
 
 
-def test_scores_are_odd_and_those_of_a_matrix_product() -> None:
+def test_scores_are_odd_and_those_of_a_matrix_product():
     network, rows = made(40)
     weights = weights_of(network)
     d = network.features
@@ -102,7 +99,7 @@ def test_scores_are_odd_and_those_of_a_matrix_product() -> None:
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_no_vector_is_longer_than_the_bound_whatever_is_passed_in(loss: str) -> None:
+def test_no_vector_is_longer_than_the_bound_whatever_is_passed_in(loss):
     network, signed = made(50, loss)
     most = grid.bound(network.parameters)
     hostile = signed.copy()
@@ -130,12 +127,12 @@ def test_no_vector_is_longer_than_the_bound_whatever_is_passed_in(loss: str) -> 
     assert math.sqrt(full) > grid.UNITS - 1
 
 
-def test_without_clipping_a_record_that_is_too_long_counts_nothing() -> None:
+def test_without_clipping_a_record_that_is_too_long_counts_nothing():
     """What bounds the sums is the check on whole numbers, not the clipping."""
     network, signed = made(30)
     weights = weights_of(network, size=9.0)
 
-    def unclipped(signed: grid.Array, weights: grid.Array) -> grid.Array:
+    def unclipped(signed, weights):
         return 3.0 * network.gradients(signed, weights)
 
     exact = unclipped(signed, weights)
@@ -144,7 +141,7 @@ def test_without_clipping_a_record_that_is_too_long_counts_nothing() -> None:
     assert not grid.contributions(signed, weights, unclipped)[:, long].any()
 
 
-def test_the_first_weights_are_public_and_the_same_everywhere() -> None:
+def test_the_first_weights_are_public_and_the_same_everywhere():
     network = Network("logistic", 2, 2)
     # Python's random.Random(1).random():
     spread = math.sqrt(3.0) * network.facts()["spread"]
@@ -154,11 +151,11 @@ def test_the_first_weights_are_public_and_the_same_everywhere() -> None:
     assert network.start().tolist() == [*direct, *outer, *units]
 
 
-def test_noise_is_asked_for_as_said_and_training_begins_at_the_first_weights() -> None:
+def test_noise_is_asked_for_as_said_and_training_begins_at_the_first_weights():
     network, signed = made(20)
     asked: list[tuple[int, int]] = []
 
-    def draw(sigma: int, count: int) -> list[int]:
+    def draw(sigma, count):
         asked.append((sigma, count))
         return [0] * count
 
@@ -169,9 +166,7 @@ def test_noise_is_asked_for_as_said_and_training_begins_at_the_first_weights() -
     np.testing.assert_allclose(weights, network.start() - 0.5 * mean / grid.UNITS, atol=1e-12)
 
 
-def test_gradients_that_nobody_clips_are_found_before_anything_is_paid(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_gradients_that_nobody_clips_are_found_before_anything_is_paid(monkeypatch):
     """A sum whose record is longer than R, and that is not checked either."""
     monkeypatch.setattr(releasing, "attack", partial(attack, runs=2_000))
     clipped = Network.gradients
@@ -186,15 +181,13 @@ def test_gradients_that_nobody_clips_are_found_before_anything_is_paid(
 
 
 @pytest.fixture(scope="module")
-def paid() -> Iterator[tuple[Ledger, Released]]:
+def paid():
     ledger = ledger_with("memory")
     yield ledger, released_from(ledger, hidden=HIDDEN, features="additive", epsilon=8.0)
     ledger.close()
 
 
-def test_a_network_is_released_with_a_certificate_that_holds(
-    paid: tuple[Ledger, Released],
-) -> None:
+def test_a_network_is_released_with_a_certificate_that_holds(paid):
     ledger, released = paid
     document = released.certificate.document
     training = document["facts"]["training"]
@@ -220,9 +213,7 @@ def test_a_network_is_released_with_a_certificate_that_holds(
         ("hashes", "columns", "0" * 64, "their hash is another"),
     ],
 )
-def test_a_certificate_speaks_of_the_model_as_it_is(
-    part: str, field: str, value: object, words: str, paid: tuple[Ledger, Released]
-) -> None:
+def test_a_certificate_speaks_of_the_model_as_it_is(part, field, value, words, paid):
     released = paid[1]
     facts = copy.deepcopy(dict(released.certificate.document["facts"]))
     assert check(certificate(facts).to_yaml(), None, released.model).problems == ()
@@ -236,7 +227,7 @@ def test_a_certificate_speaks_of_the_model_as_it_is(
     assert words in problem
 
 
-def test_a_loss_that_is_no_word_is_no_fact_of_a_certificate(paid: tuple[Ledger, Released]) -> None:
+def test_a_loss_that_is_no_word_is_no_fact_of_a_certificate(paid):
     facts = copy.deepcopy(dict(paid[1].certificate.document["facts"]))
     facts["training"]["loss"] = [facts["training"]["loss"]]
     forged = Certificate(json.loads(json.dumps(certificate(facts).document))).to_yaml()
@@ -245,12 +236,12 @@ def test_a_loss_that_is_no_word_is_no_fact_of_a_certificate(paid: tuple[Ledger, 
     assert missing == "facts.training.loss is missing from the certificate."
 
 
-def test_a_change_of_any_field_is_rejected(paid: tuple[Ledger, Released]) -> None:
+def test_a_change_of_any_field_is_rejected(paid):
     assert {"hidden", "seed"} <= paid[1].certificate.document["facts"]["training"].keys()
     assert_any_change_is_rejected(paid[1], 300)
 
 
-def test_onnx_gives_the_same(paid: tuple[Ledger, Released]) -> None:
+def test_onnx_gives_the_same(paid):
     far = Network("huber", 7, 5)
     other = ReleasedModel(
         COLUMNS, "plain", "huber", tuple(weights_of(far, size=9.0).tolist()), hidden=5
@@ -264,7 +255,7 @@ def test_onnx_gives_the_same(paid: tuple[Ledger, Released]) -> None:
             np.testing.assert_allclose(risk, expit(scores), rtol=0, atol=1e-6)
 
 
-def test_counts_of_scores_are_bounded_apart_and_the_networks_own() -> None:
+def test_counts_of_scores_are_bounded_apart_and_the_networks_own():
     """What corrects the risks, from rows of all kinds."""
     network, signed = made(70)
     weights = weights_of(network)
@@ -288,7 +279,7 @@ def test_counts_of_scores_are_bounded_apart_and_the_networks_own() -> None:
         assert mean == pytest.approx(scores[labels == outcome].mean(), abs=1e-4)
 
 
-def test_a_networks_risks_are_corrected_within_the_same_budget() -> None:
+def test_a_networks_risks_are_corrected_within_the_same_budget():
     ledger = ledger_with("memory")
     released = released_from(ledger, hidden=HIDDEN, corrected=True)
     model, facts = released.model, released.certificate.document["facts"]
@@ -300,7 +291,7 @@ def test_a_networks_risks_are_corrected_within_the_same_budget() -> None:
     np.testing.assert_allclose(outputs(model, "score", "risk")[1], expected, rtol=0, atol=1e-6)
 
 
-def test_a_model_is_read_as_it_was_written_and_nothing_else(paid: tuple[Ledger, Released]) -> None:
+def test_a_model_is_read_as_it_was_written_and_nothing_else(paid):
     model = paid[1].model
     assert ReleasedModel.from_json(model.to_json()) == model
     assert explained.read_model(model.to_json().encode()).hash == model.hash
@@ -314,7 +305,7 @@ def test_a_model_is_read_as_it_was_written_and_nothing_else(paid: tuple[Ledger, 
     assert "hidden" not in Path(Linear("logistic", 7), 0.0, 1.0, 2).facts()
 
 
-def test_predictions_are_told_and_explained(paid: tuple[Ledger, Released]) -> None:
+def test_predictions_are_told_and_explained(paid):
     model = paid[1].model
     person: explained.PersonValues = {"age": 88.0, "sex": None, "smoker": "yes", "bmi": 27.0}
     header, line = "age,sex,smoker,bmi", "88,NA,yes,27"
@@ -334,7 +325,7 @@ def test_predictions_are_told_and_explained(paid: tuple[Ledger, Released]) -> No
     assert 0 < result.positive < 40
 
 
-def test_a_rule_says_how_many_units_and_too_many_are_refused() -> None:
+def test_a_rule_says_how_many_units_and_too_many_are_refused():
     chosen: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "hidden": None}
     few, many = (plan(COLUMNS, n, **chosen) for n in (300, 300_000))
     assert 1 <= few.path.scorer.hidden <= many.path.scorer.hidden
@@ -359,15 +350,13 @@ def test_a_rule_says_how_many_units_and_too_many_are_refused() -> None:
     assert plan(wider, 300, epsilon=1.0, delta=1e-6, features="additive").path.scorer.hidden == 0
 
 
-def test_a_rehearsal_trains_the_network() -> None:
+def test_a_rehearsal_trains_the_network():
     loose = rehearse(plan(COLUMNS, 1_000, epsilon=20.0, delta=1e-6, hidden=HIDDEN))
     assert 0.7 < loose.without < 0.9
     assert abs(loose.mean - loose.without) < 0.03
 
 
-def test_a_network_is_released_checked_and_asked_by_command(
-    tmp_path: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_network_is_released_checked_and_asked_by_command(tmp_path, capsys):
     place, out = str(tmp_path / "l.db"), tmp_path / "out"
     command = release_command(tmp_path, "--steps", "3", "--hidden")
     assert main([*command, "some"]) == 2

@@ -1,7 +1,5 @@
 """A described table as a file for networks: the records of the convex methods, and no other."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpcore.datasets import prepare
@@ -16,7 +14,7 @@ smoker: one of no, yes
 predict progression: one of stable, worse"""
 
 
-def test_it_holds_the_prepared_records_and_the_names_of_both_outcomes() -> None:
+def test_it_holds_the_prepared_records_and_the_names_of_both_outcomes():
     csv = stand_in(COLUMNS, 400)
     split = prepare(read_own(COLUMNS, csv.encode(), "standin.csv"))
     result = features_npz.decode(network_file(csv, COLUMNS), "standin.npz")
@@ -28,7 +26,7 @@ def test_it_holds_the_prepared_records_and_the_names_of_both_outcomes() -> None:
     assert len(result.train_inputs) == 320
 
 
-def test_a_blank_record_is_a_null_record() -> None:
+def test_a_blank_record_is_a_null_record():
     header, first, *rest = stand_in(COLUMNS, 50).splitlines()
     age, smoker, _ = first.split(",")
     csv = "\n".join([header, *(f"{age},{smoker}," for _ in range(25)), *rest])

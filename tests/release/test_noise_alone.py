@@ -1,13 +1,9 @@
 """What noise alone does to predictions: as much as the certified training's noise, and no other."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,42 +12,41 @@ from dpcore.cli import main
 from dpcore.release import demonstration, example, grid, risk_counts
 from dpcore.release import noise_alone as module
 from dpcore.release.batch import batch, noise_by
-from dpcore.release.descent import Draw, descend
+from dpcore.release.descent import descend
 from dpcore.release.example import PATIENT
 from dpcore.release.explained import frame_of, outcomes
 from dpcore.release.made_up import made_up_records
 from dpcore.release.model import ReleasedModel, entry_of
 from dpcore.release.noise_alone import NoiseAlone, noise_alone
-from dpcore.release.plan import ReleasePlan, plan
+from dpcore.release.plan import plan
 from dpcore.release.prediction import NOISE
-from dpcore.release.release import Released
 from tests.release.test_release import COLUMNS
 
 RELEASES, RECORDS = 40, 2_000
 
 
-def normal(generator: np.random.Generator, share: float) -> Draw:
+def normal(generator, share):
     """A sampler of noise that has this share of the σ that it should have."""
 
-    def draw(sigma: int, count: int) -> list[int]:
+    def draw(sigma, count):
         return [int(each) for each in np.rint(share * sigma * generator.normal(size=count))]
 
     return draw
 
 
-def certificate(made: ReleasePlan) -> dict[str, Any]:
+def certificate(made):
     facts = {"training": made.path.facts(), "mechanism": made.mechanism.to_json()}
     return {"facts": facts}
 
 
-def trained(made: ReleasePlan, signed: np.ndarray, draw: Draw) -> ReleasedModel:
+def trained(made, signed, draw):
     weights, sums = descend(signed, made.mechanism, made.path, draw), made.path.count_sums
     scorer, mechanism = made.path.scorer, made.mechanism
     risks = risk_counts.corrected(scorer, signed, weights, mechanism, sums, draw) if sums else None
     return made.model(weights, risks)
 
 
-def standard_errors(corrected: bool, share: float) -> np.ndarray:
+def standard_errors(corrected, share):
     """How many of its own standard errors each release's log odds are off, (releases, people)."""
     made = plan(COLUMNS, RECORDS, epsilon=2.0, delta=1e-6, steps=40, corrected=corrected)
     entry, draw = entry_of(COLUMNS), np.random.default_rng(1)
@@ -72,7 +67,7 @@ def standard_errors(corrected: bool, share: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("corrected", [False, True])
-def test_the_right_noise_is_accepted_and_a_wrong_one_is_not(corrected: bool) -> None:
+def test_the_right_noise_is_accepted_and_a_wrong_one_is_not(corrected):
     """On records as those that are made up, where the curvature is the right one."""
     halved, right, doubled = (standard_errors(corrected, share) for share in (0.5, 1.0, 2.0))
     assert 0.8 < np.sqrt(np.mean(right**2)) < 1.25
@@ -81,7 +76,7 @@ def test_the_right_noise_is_accepted_and_a_wrong_one_is_not(corrected: bool) -> 
     assert np.sqrt(np.mean(doubled**2)) > 1.5
 
 
-def test_the_covariance_is_that_of_the_certified_steps() -> None:
+def test_the_covariance_is_that_of_the_certified_steps():
     """One weight, no curvature but λ: the recursion written out, for one unit of noise a step."""
     rate, lam, steps, total = 0.5, 0.3, 7, 0.0
     for begun in range(steps):
@@ -95,11 +90,11 @@ def test_the_covariance_is_that_of_the_certified_steps() -> None:
 
 
 @cache
-def released() -> Released:
+def released():
     return example.released()
 
 
-def test_a_release_says_it_on_its_own_and_less_noise_says_less() -> None:
+def test_a_release_says_it_on_its_own_and_less_noise_says_less():
     model, document = released().model, released().certificate.document
     person = frame_of(model.entry, [PATIENT])
     noise = noise_by(model, released().certificate.to_yaml().encode())
@@ -115,14 +110,14 @@ def test_a_release_says_it_on_its_own_and_less_noise_says_less() -> None:
     assert np.allclose(halved.root, noise.root / 2.0)
 
 
-def test_it_looks_at_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_looks_at_no_record(monkeypatch):
     """By model and certificate alone: the table is not even at hand."""
     model, text = released().model, released().certificate.to_yaml().encode()
     monkeypatch.setattr(demonstration, "table", None)
     assert isinstance(noise_by(ReleasedModel.from_json(model.to_json()), text), NoiseAlone)
 
 
-def test_what_cannot_be_known_says_why() -> None:
+def test_what_cannot_be_known_says_why():
     model, document = released().model, released().certificate.document
     weights = (0.0, *model.weights[1:])
     edited, text = replace(model, weights=weights), released().certificate.to_yaml().encode()
@@ -150,13 +145,11 @@ def test_what_cannot_be_known_says_why() -> None:
         assert noise_alone(model, {"facts": facts}) == module.NOT_STATED
 
 
-def rows_of(text: str) -> list[list[str]]:
+def rows_of(text):
     return list(csv.reader(io.StringIO(text)))
 
 
-def test_a_file_of_predictions_and_the_command_have_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_predictions_and_the_command_have_it(tmp_path, capsys):
     for name in ("model.json", "certificate.yaml"):
         (tmp_path / name).write_bytes(released().files()[name])
     table = b"\n".join(demonstration.table().splitlines()[:6])
@@ -179,7 +172,7 @@ def test_a_file_of_predictions_and_the_command_have_it(
     assert rows_of(capsys.readouterr().out) == [head, *lines]
 
 
-def test_a_prediction_and_its_noise_depend_on_its_own_line() -> None:
+def test_a_prediction_and_its_noise_depend_on_its_own_line():
     model, text = released().model, released().certificate.to_yaml().encode()
     head, *lines = demonstration.table().splitlines()[:40]
     everyone = rows_of(batch(model.to_json().encode(), text, b"\n".join([head, *lines]), "a").csv)

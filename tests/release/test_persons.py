@@ -1,7 +1,5 @@
 """A person of several rows adds one bounded vector: the mean of that person's gradients."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -11,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpcore.datasets.persons import Persons, bounded, lots_for_exploration
+from dpcore.datasets.persons import bounded, lots_for_exploration
 from dpcore.errors import InvalidInput
 from dpcore.release import grid, linear, slopes
 from dpcore.release.attack import ABOUT as ABOUT_ATTACK
@@ -20,11 +18,10 @@ from dpcore.release.certificate import certificate
 from dpcore.release.check import check
 from dpcore.release.descent import Path as Steps
 from dpcore.release.descent import descend
-from dpcore.release.ledger import Ledger
 from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import preparation_for
-from dpcore.release.release import Released, release_model
+from dpcore.release.release import release_model
 from dpcore.release.scorer import scorer
 from dpcore.release.table.read import read_for_release
 from tests.release.test_release import ABOUT, ledger_with
@@ -39,12 +36,12 @@ HEADER = "patient,age,sex,bmi,ill"
 MAX = 3
 
 
-def full(signed: grid.Array, weights: grid.Array) -> grid.Array:
+def full(signed, weights):
     """Gradients of the steepest slope."""
     return linear.gradients(signed, weights, lambda margins: np.full_like(margins, -1.0))
 
 
-def made(count: int, seed: int = 0) -> tuple[grid.Array, Persons]:
+def made(count, seed=0):
     """Rows of length 1, shape (4, rows), and whose they are."""
     draw = np.random.default_rng(seed)
     person = np.repeat(np.arange(count), draw.integers(1, MAX + 1, count))
@@ -54,7 +51,7 @@ def made(count: int, seed: int = 0) -> tuple[grid.Array, Persons]:
 
 
 @pytest.mark.parametrize("hidden", [0, 3])
-def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone(hidden: int) -> None:
+def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone(hidden):
     rows, persons = made(40)
     kind = scorer("logistic", 4, hidden)
     weights, gradients = np.random.default_rng(1).normal(size=kind.parameters), kind.gradients
@@ -82,7 +79,7 @@ def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone(hid
 
 
 @pytest.mark.parametrize("most", [2, 3, 10_000])
-def test_the_sensitivity_is_that_of_one_row_and_attained_by_k(most: int) -> None:
+def test_the_sensitivity_is_that_of_one_row_and_attained_by_k(most):
     row = np.array([[0.6], [0.8]])
     first = np.zeros(1, dtype=np.int64)
     one = grid.contributions(row, np.zeros(2), full)
@@ -102,7 +99,7 @@ def test_the_sensitivity_is_that_of_one_row_and_attained_by_k(most: int) -> None
         assert not grid.contributions(np.repeat(row, 2, axis=1), np.zeros(2), full, first).any()
 
 
-def lines(count: int = 30, seed: int = 6) -> list[list[str]]:
+def lines(count=30, seed=6):
     """Each person's lines of a file."""
     draw = np.random.default_rng(seed)
     return [
@@ -115,20 +112,20 @@ def lines(count: int = 30, seed: int = 6) -> list[list[str]]:
     ]
 
 
-def read(rows: list[str]) -> tuple[grid.Array, Persons, int]:
+def read(rows):
     table = read_for_release(COLUMNS, "\n".join([HEADER, *rows]).encode(), "t.csv")
     assert table.persons is not None
     prepared = grid.rows(table.table.entry, table.table.frame, preparation_for("plain"))
     return prepared * table.table.label.astype(float), table.persons, table.count
 
 
-def test_rows_in_any_order_among_others_give_the_same_model() -> None:
+def test_rows_in_any_order_among_others_give_the_same_model():
     people = lines()
     rows = [row for theirs in people for row in theirs]
     mixed = np.random.default_rng(1).permutation(rows).tolist()
     mechanism = Mechanism("zero-out", 6, grid.UNITS, 1_000, 7)
 
-    def weights(rows: list[str]) -> grid.Array:
+    def weights(rows):
         signed, persons, count = read(rows)
         steps, noise = Steps(Linear("logistic", 6), 1e-3, 2.0, count), itertools.count(0, 997)
         return descend(
@@ -143,9 +140,7 @@ def test_rows_in_any_order_among_others_give_the_same_model() -> None:
 
 @pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("loss", slopes.LOSSES)
-def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(
-    loss: str, hidden: int
-) -> None:
+def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(loss, hidden):
     """Whatever that person's rows hold, and however many there are."""
     people = lines()[1:]
     same = [["p0,90,m,60,yes"] * rows for rows in (1, MAX, 40)]
@@ -175,7 +170,7 @@ def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(
         assert 0.65 * most < moved <= most
 
 
-def of(ledger: Ledger, hidden: int = 0) -> Released:
+def of(ledger, hidden=0):
     data = "\n".join([HEADER, *(row for each in lines() for row in each)]).encode()
     return release_model(
         read_for_release(COLUMNS, data, "t.csv"),
@@ -190,9 +185,7 @@ def of(ledger: Ledger, hidden: int = 0) -> Released:
     )
 
 
-def test_rows_that_count_1_each_are_found_before_anything_is_paid(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_rows_that_count_1_each_are_found_before_anything_is_paid(monkeypatch):
     total = grid.total
     monkeypatch.setattr(grid, "total", lambda *given: total(*given[:3]))
     ledger = ledger_with("memory")
@@ -202,7 +195,7 @@ def test_rows_that_count_1_each_are_found_before_anything_is_paid(
 
 
 @pytest.mark.parametrize("hidden", [0, 2])
-def test_a_certificate_says_what_one_person_is(hidden: int) -> None:
+def test_a_certificate_says_what_one_person_is(hidden):
     ledger = ledger_with("memory")
     released = of(ledger, hidden)
     assert released.model.hidden == hidden

@@ -1,7 +1,5 @@
 """What a release costs, said before it is paid, is what the ledger takes."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.guarantee import Adjacency
@@ -11,12 +9,12 @@ from dpcore.release.plan import plan
 from dpcore.release.price import Price
 
 
-def price(ledger, **settings) -> Price:
+def price(ledger, **settings):
     made = plan(demonstration.columns(), 3000, **{"epsilon": 1.0, "delta": 1e-5} | settings)
     return Price(made, ledger.left(demonstration.DATA_SET))
 
 
-def test_it_is_what_the_ledger_takes_until_it_refuses() -> None:
+def test_it_is_what_the_ledger_takes_until_it_refuses():
     ledger = demonstration.ledger()
     first = price(ledger)
     assert first.words() == (
@@ -37,6 +35,6 @@ def test_it_is_what_the_ledger_takes_until_it_refuses() -> None:
     assert str(told.value) == str(refused)
 
 
-def test_it_names_the_neighbour_of_the_plan() -> None:
+def test_it_names_the_neighbour_of_the_plan():
     asked = price(demonstration.ledger(), adjacency=Adjacency.REPLACE_ONE)
     assert "replace-one, Gaussian DP" in asked.brief()

@@ -16,7 +16,7 @@ from dpcore.release.table.read import read_for_release
 COLUMNS = demonstration.columns()
 
 
-def test_a_rehearsal_shows_that_less_noise_costs_less() -> None:
+def test_a_rehearsal_shows_that_less_noise_costs_less():
     private, usual, loose = (
         rehearse(plan(COLUMNS, 1_000, epsilon=epsilon, delta=1e-6)) for epsilon in (0.05, 1.0, 20.0)
     )
@@ -29,7 +29,7 @@ def test_a_rehearsal_shows_that_less_noise_costs_less() -> None:
     assert many.mean > many.without - 0.005
 
 
-def test_several_made_up_tables_are_rehearsed_on_and_by_public_seeds_alone() -> None:
+def test_several_made_up_tables_are_rehearsed_on_and_by_public_seeds_alone():
     made = plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30)
     reported: list[tuple[float, str]] = []
     first = rehearse(made, progress=lambda *report: reported.append(report))
@@ -44,8 +44,8 @@ def test_several_made_up_tables_are_rehearsed_on_and_by_public_seeds_alone() -> 
     assert {words for _, words in reported} == {f"table {each} of 5" for each in range(1, 6)}
 
 
-def test_a_rehearsal_ends_when_it_is_cancelled() -> None:
-    def cancel(share: float, words: str) -> None:
+def test_a_rehearsal_ends_when_it_is_cancelled():
+    def cancel(share, words):
         if words == "table 2 of 5":
             raise Cancelled
 
@@ -53,9 +53,7 @@ def test_a_rehearsal_ends_when_it_is_cancelled() -> None:
         rehearse(plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30), progress=cancel)
 
 
-def test_the_demonstration_runs_from_the_first_step_to_the_last(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_demonstration_runs_from_the_first_step_to_the_last(monkeypatch):
     monkeypatch.setattr(release, "attack", attack)  # as many times as before a real payment
     data, ledger = demonstration.table(), demonstration.ledger()
     records = read_for_release(COLUMNS, data, demonstration.FILE)

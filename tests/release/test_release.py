@@ -11,7 +11,6 @@ import os
 import pickle
 import re
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
@@ -43,9 +42,9 @@ from dpcore.release.plan import plan
 from dpcore.release.prediction import NOISE, predict
 from dpcore.release.record import Record
 from dpcore.release.registry import COMMIT, TIERS, leaves
-from dpcore.release.release import Paid, Released, release_model
+from dpcore.release.release import Paid, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.table.read import ReleaseTable, read_for_release
+from dpcore.release.table.read import read_for_release
 
 COLUMNS = """person: one row each
 number of persons: public
@@ -57,7 +56,7 @@ predict ill: one of no, =yes"""
 ABOUT = About("Risk <b>1", "A *model* of risk.", "Clinic", "Teaching", "Nowhere")
 
 
-def data(count: int = 300) -> bytes:
+def data(count=300):
     draw = np.random.default_rng(0)
     lines = ["age,sex,smoker,bmi,ill,ignored"]
     for number in range(count):
@@ -70,11 +69,11 @@ def data(count: int = 300) -> bytes:
 
 
 @cache
-def release_table() -> ReleaseTable:
+def release_table():
     return read_for_release(COLUMNS, data(), "t.csv")
 
 
-def outputs(model: ReleasedModel, *names: str) -> list[np.ndarray]:
+def outputs(model, *names):
     """What the model's ONNX says of the table's records, from texts and numbers."""
     onnxruntime = pytest.importorskip("onnxruntime")
     texts, frame = list(csv.DictReader(io.StringIO(data().decode()))), release_table().table.frame
@@ -86,7 +85,7 @@ def outputs(model: ReleasedModel, *names: str) -> list[np.ndarray]:
     return [result[:, 0] for result in session.run(list(names), feed)]
 
 
-def release_command(folder: Path, *more: str, adjacency: str = "zero-out", rows: int = 100) -> list:
+def release_command(folder, *more, adjacency="zero-out", rows=100):
     """The command of a release in a folder with a ledger, a table and its description."""
     ledger_with(folder / "l.db", adjacency).close()
     (folder / "t.csv").write_bytes(data(rows))
@@ -101,7 +100,7 @@ def release_command(folder: Path, *more: str, adjacency: str = "zero-out", rows:
     return ["release", "--accept-clipping", *words, *more]
 
 
-def ledger_with(place: Path | str, adjacency: str = "zero-out") -> Ledger:
+def ledger_with(place, adjacency="zero-out"):
     ledger = Ledger.open(place)
     ledger.create(
         "clinic",
@@ -115,7 +114,7 @@ def ledger_with(place: Path | str, adjacency: str = "zero-out") -> Ledger:
     return ledger
 
 
-def released_from(ledger: Ledger, **more: Any) -> Released:
+def released_from(ledger, **more):
     settings: dict[str, Any] = {"epsilon": 4.0, "delta": 1e-6, "steps": 12} | more
     return release_model(
         release_table(),
@@ -128,7 +127,7 @@ def released_from(ledger: Ledger, **more: Any) -> Released:
 
 
 @pytest.fixture(scope="module")
-def paid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ledger, Released]]:
+def paid(tmp_path_factory):
     ledger = ledger_with(tmp_path_factory.mktemp("ledger") / "ledger.db")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(releasing, "attack", partial(attack, runs=2_000))
@@ -137,15 +136,15 @@ def paid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ledger, Rel
     ledger.close()
 
 
-def assert_paid_before_noise(place: Any, name: str, make: Callable[..., object]) -> None:
+def assert_paid_before_noise(place, name, make):
     """What draws the noise is `name` of `place`; the payment is there before, and stays."""
     ledger, drawn = ledger_with("memory"), []
 
-    def draw(*_: object, **__: object) -> None:
+    def draw(*_, **__):
         drawn.append(len(ledger.history("clinic")))
         raise MemoryError
 
-    def full(*_: object, **__: object) -> None:
+    def full(*_, **__):
         raise OSError("full")
 
     with pytest.MonkeyPatch.context() as patched:
@@ -165,11 +164,11 @@ def assert_paid_before_noise(place: Any, name: str, make: Callable[..., object])
     assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent"]
 
 
-def test_no_noise_is_drawn_before_the_payment_is_final() -> None:
+def test_no_noise_is_drawn_before_the_payment_is_final():
     assert_paid_before_noise(releasing, "descend", released_from)
 
 
-def in_a_fork(attempt: Callable[[], object]) -> str:
+def in_a_fork(attempt):
     """What a forked process answers: its refusal."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -186,7 +185,7 @@ def in_a_fork(attempt: Callable[[], object]) -> str:
         return answer.read().decode()
 
 
-def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> None:
+def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made():
     ledger, table = ledger_with("memory"), release_table()
     made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12)
     settings = {"about": ABOUT, "ledger": ledger, "data_set": "clinic", "actor": "Dr. B"}
@@ -225,12 +224,12 @@ def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> 
     assert check(text, ledger).problems == ()
 
 
-def test_two_releases_are_two_payments_with_other_noise() -> None:
+def test_two_releases_are_two_payments_with_other_noise():
     first, second = (released_from(ledger_with("memory")).model.weights for _ in range(2))
     assert not set(first) & set(second)
 
 
-def test_a_certificate_holds_with_and_without_the_ledger(paid: tuple[Ledger, Released]) -> None:
+def test_a_certificate_holds_with_and_without_the_ledger(paid):
     ledger, released = paid
     text, start = released.certificate.to_yaml(), time.process_time()
     alone = check(text)
@@ -246,7 +245,7 @@ def test_a_certificate_holds_with_and_without_the_ledger(paid: tuple[Ledger, Rel
     assert right[table.label != 0].mean() > 0.7  # and it has learned
 
 
-def _changed(value: object, draw: np.random.Generator) -> object:
+def _changed(value, draw):
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -260,14 +259,14 @@ def _changed(value: object, draw: np.random.Generator) -> object:
     return "more"
 
 
-def _set(document: Any, path: str, value: object) -> None:
+def _set(document, path, value):
     *way, last = path.split(".")
     for name in way:
         document = document[int(name) if isinstance(document, list) else name]
     document[int(last) if isinstance(document, list) else last] = value
 
 
-def assert_any_change_is_rejected(released: Released, times: int) -> None:
+def assert_any_change_is_rejected(released, times):
     """Each field changed several times, and less noise with all that follows from it."""
     document = json.loads(json.dumps(dict(released.certificate.document)))
     assert problems_of(Certificate(document)) == []
@@ -284,11 +283,11 @@ def assert_any_change_is_rejected(released: Released, times: int) -> None:
     assert any("above" in each for each in problems_of(certificate(facts)))
 
 
-def test_a_change_of_any_field_is_rejected_a_thousand_times(paid: tuple[Ledger, Released]) -> None:
+def test_a_change_of_any_field_is_rejected_a_thousand_times(paid):
     assert_any_change_is_rejected(paid[1], 1_000)
 
 
-def test_numbers_are_made_anew_also_where_the_hash_was(paid: tuple[Ledger, Released]) -> None:
+def test_numbers_are_made_anew_also_where_the_hash_was(paid):
     _, released = paid
     document = json.loads(json.dumps(dict(released.certificate.document)))
     for name, value in leaves(
@@ -302,7 +301,7 @@ def test_numbers_are_made_anew_also_where_the_hash_was(paid: tuple[Ledger, Relea
         assert problems_of(Certificate(forged)), name
 
 
-def test_no_right_number_hides_a_wrong_one(paid: tuple[Ledger, Released]) -> None:
+def test_no_right_number_hides_a_wrong_one(paid):
     document = json.loads(json.dumps(dict(paid[1].certificate.document)))
     told = document["registry"]["deployment"]["privacy_loss"]
     right = told["privacy_parameters"]["epsilon"]
@@ -317,7 +316,7 @@ def test_no_right_number_hides_a_wrong_one(paid: tuple[Ledger, Released]) -> Non
     assert check(Certificate(document).to_yaml()).problems
 
 
-def test_a_fact_that_no_certificate_states_is_none(paid: tuple[Ledger, Released]) -> None:
+def test_a_fact_that_no_certificate_states_is_none(paid):
     """On the page it would stand in the place of the fact whose path it spells."""
     facts = json.loads(json.dumps(paid[1].certificate.document["facts"]))
     for name, value in (
@@ -341,14 +340,14 @@ def test_a_fact_that_no_certificate_states_is_none(paid: tuple[Ledger, Released]
         assert "facts.released is" in problem
 
 
-def test_what_is_claimed_is_rounded_up(paid: tuple[Ledger, Released]) -> None:
+def test_what_is_claimed_is_rounded_up(paid):
     facts = paid[1].certificate.document["facts"]
     asked = {"epsilon": 1.23456123, "delta": 1.23456123e-6}
     claim = derived({**facts, "budget": asked})["claim"]
     assert "(1.23457, 1.23457e-06)-differentially private" in claim
 
 
-def test_a_full_rewrite_is_found_with_the_ledger_alone(paid: tuple[Ledger, Released]) -> None:
+def test_a_full_rewrite_is_found_with_the_ledger_alone(paid):
     ledger, released = paid
     facts = json.loads(json.dumps(released.certificate.document["facts"]))
     for path, value in (
@@ -371,9 +370,7 @@ def test_a_full_rewrite_is_found_with_the_ledger_alone(paid: tuple[Ledger, Relea
 
 
 @pytest.mark.parametrize("field", ["entry", "chain_head", "data_set", "actor", "person_unit"])
-def test_no_problem_repeats_signs_that_steer_a_terminal(
-    field: str, paid: tuple[Ledger, Released]
-) -> None:
+def test_no_problem_repeats_signs_that_steer_a_terminal(field, paid):
     ledger, released = paid
     facts = json.loads(json.dumps(released.certificate.document["facts"]))
     facts["ledger"][field] = "\x1b[2JThe certificate holds." + "\n" * 1_000
@@ -411,7 +408,7 @@ BEGIN = "format: dpcore certificate 1\n"
     ],
     ids=lambda text: text[len(BEGIN) :][:20] or text[:20],
 )
-def test_what_is_no_certificate_is_refused_soon(text: str) -> None:
+def test_what_is_no_certificate_is_refused_soon(text):
     start = time.process_time()
     (problem,) = check(text).problems
     assert time.process_time() - start < 2.0
@@ -424,9 +421,7 @@ def test_what_is_no_certificate_is_refused_soon(text: str) -> None:
     ids=lambda value: repr(value)[:9],
 )
 @pytest.mark.parametrize("path", ["mechanism.sigma", "budget.delta", "attack.lower_bound"])
-def test_no_value_of_a_strange_kind_is_a_number(
-    path: str, value: object, paid: tuple[Ledger, Released]
-) -> None:
+def test_no_value_of_a_strange_kind_is_a_number(path, value, paid):
     document = json.loads(json.dumps(dict(paid[1].certificate.document)))
     _set(document, f"facts.{path}", value)
     with contextlib.suppress(ValueError):  # what has no canonical form has no hash
@@ -434,9 +429,7 @@ def test_no_value_of_a_strange_kind_is_a_number(
     assert problems_of(Certificate(document))
 
 
-def test_the_registrys_fields_are_all_there_and_little_is_asked(
-    paid: tuple[Ledger, Released],
-) -> None:
+def test_the_registrys_fields_are_all_there_and_little_is_asked(paid):
     deployment = paid[1].certificate.document["registry"]["deployment"]
     assert leaves(deployment).keys() == TIERS.keys()
     assert set(TIERS.values()) == {1, 2, 3}
@@ -446,7 +439,7 @@ def test_the_registrys_fields_are_all_there_and_little_is_asked(
         replace(ABOUT, sector="Magic")
 
 
-def test_onnx_with_its_preparation_gives_the_same(paid: tuple[Ledger, Released]) -> None:
+def test_onnx_with_its_preparation_gives_the_same(paid):
     for model, names in ((paid[1].model, ("score", "risk")), (_plain_huber(), ("score",))):
         score, *risks = outputs(model, *names)
         scores = model.scores(release_table().table.frame)
@@ -456,7 +449,7 @@ def test_onnx_with_its_preparation_gives_the_same(paid: tuple[Ledger, Released])
             np.testing.assert_allclose(risk, expit(scores), rtol=0, atol=1e-6)
 
 
-def test_onnx_takes_columns_that_are_called_as_its_own_parts() -> None:
+def test_onnx_takes_columns_that_are_called_as_its_own_parts():
     names = ("score", "risk", "v0", "v7", "c0", "c1")
     told = "".join(f"{name}: 0 to 1\n" for name in names) + "predict ill: one of no, yes"
     model = ReleasedModel(told, "plain", "logistic", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
@@ -470,11 +463,11 @@ def test_onnx_takes_columns_that_are_called_as_its_own_parts() -> None:
     np.testing.assert_allclose(risk, 1.0 / (1.0 + np.exp(-score)), rtol=1e-6)
 
 
-def _plain_huber() -> ReleasedModel:
+def _plain_huber():
     return ReleasedModel(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
 
 
-def test_a_model_survives_its_file_and_nothing_else_is_taken(paid: tuple[Ledger, Released]) -> None:
+def test_a_model_survives_its_file_and_nothing_else_is_taken(paid):
     model = paid[1].model
     assert ReleasedModel.from_json(model.to_json()) == model
     plain = json.loads(model.to_json())
@@ -497,7 +490,7 @@ def test_a_model_survives_its_file_and_nothing_else_is_taken(paid: tuple[Ledger,
 
 
 @pytest.mark.filterwarnings("error")
-def test_the_largest_weights_give_a_number() -> None:
+def test_the_largest_weights_give_a_number():
     for sign in (1.0, -1.0):
         model = ReleasedModel(COLUMNS, "plain", "logistic", (sign * 1e100,) * 7)
         rows = list(csv.reader(io.StringIO(predict(model, data(20), "t.csv"))))
@@ -511,7 +504,7 @@ def test_the_largest_weights_give_a_number() -> None:
         ("predict x: one of a, b, c", ("x is one of 3 values", "one of two")),
     ],
 )
-def test_another_outcome_than_one_of_two_is_refused(line: str, words: tuple[str, ...]) -> None:
+def test_another_outcome_than_one_of_two_is_refused(line, words):
     with pytest.raises(InvalidInput) as refused:
         plan(f"age: 1 to 2\n{line}", 100, epsilon=1.0, delta=1e-6)
     assert all(word in str(refused.value) for word in words), refused.value
@@ -530,13 +523,13 @@ def test_another_outcome_than_one_of_two_is_refused(line: str, words: tuple[str,
         ('30,f,no,"22,5"', ("line 2: bmi", "comma", "12.5")),
     ],
 )
-def test_a_bad_line_is_refused_by_its_place(line: str, words: tuple[str, ...]) -> None:
+def test_a_bad_line_is_refused_by_its_place(line, words):
     with pytest.raises(InvalidInput) as refused:
         predict(_plain_huber(), f"age,sex,smoker,bmi\n{line}\n".encode(), "t.csv")
     assert all(word in str(refused.value) for word in words), refused.value
 
 
-def test_predictions_are_per_record_and_no_formula() -> None:
+def test_predictions_are_per_record_and_no_formula():
     model = _plain_huber()
     lines = data(50).decode().replace(",ill,", ",other,").splitlines()
     rows = list(csv.reader(io.StringIO(predict(model, "\n".join(lines).encode(), "t.csv"))))
@@ -560,9 +553,7 @@ def test_predictions_are_per_record_and_no_formula() -> None:
         ("replace-one", "logistic", 3),
     ],
 )
-def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
-    adjacency: str, loss: str, hidden: int
-) -> None:
+def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency, loss, hidden):
     asked = {"adjacency": adjacency, "loss": loss, "hidden": hidden}
     made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, **asked)  # type: ignore[arg-type]
     mechanism, scorer = made.mechanism, made.path.scorer
@@ -578,12 +569,12 @@ def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
     assert half.mu_lower_bound > 1.3 * mu
 
 
-def _longer(total: Any) -> Any:
+def _longer(total):
     return lambda *sums: 2 * total(*sums)
 
 
-def _quieter(descend: Any) -> Any:
-    def with_half(signed: Any, mechanism: Any, path: Any, draw: Any) -> Any:
+def _quieter(descend):
+    def with_half(signed, mechanism, path, draw):
         return descend(signed, replace(mechanism, sigma=mechanism.sigma // 2), path, draw)
 
     return with_half
@@ -593,8 +584,8 @@ def _quieter(descend: Any) -> Any:
     ("place", "name", "fault"), [(grid, "total", _longer), (attacking, "descend", _quieter)]
 )
 def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
-    place: Any, name: str, fault: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    place, name, fault, monkeypatch
+):
     ledger = ledger_with("memory")
     monkeypatch.setattr(place, name, fault(getattr(place, name)))
     with pytest.raises(InvalidInput, match="nothing was paid"):
@@ -602,16 +593,14 @@ def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
     assert len(ledger.history("clinic")) == 1
 
 
-def test_release_check_and_predict_by_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_release_check_and_predict_by_command(tmp_path, capsys, monkeypatch):
     command = release_command(tmp_path, "--steps", "12", adjacency="replace-one")
     assert main([*command, "--region", "", "--json"]) == 2
     assert main([*command, "--risks", "maybe"]) == 2
     assert "corrected" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
-    def unwritten(_: ReleasedModel) -> bytes:
+    def unwritten(_):
         raise OSError("no such operation set")
 
     with monkeypatch.context() as failing:
@@ -637,7 +626,7 @@ def test_release_check_and_predict_by_command(
     assert len(capsys.readouterr().out.splitlines()) == 101
 
 
-def test_card_and_page_show_no_markup_of_strangers(paid: tuple[Ledger, Released]) -> None:
+def test_card_and_page_show_no_markup_of_strangers(paid):
     released = paid[1]
     assert "Risk \\<b\\>1" in released.card()
     told = replace(ABOUT, description="see https://x.example, $e$, a@b.example", name="$a$")
@@ -653,9 +642,7 @@ def test_card_and_page_show_no_markup_of_strangers(paid: tuple[Ledger, Released]
     assert "<script" not in page
 
 
-def test_card_and_page_begin_with_what_is_promised_to_one_person(
-    paid: tuple[Ledger, Released],
-) -> None:
+def test_card_and_page_begin_with_what_is_promised_to_one_person(paid):
     released, document = paid[1], paid[1].certificate.document
     proof = document["proof"]
     budget = PrivacyBudget(proof["epsilon"], proof["delta"])
@@ -672,9 +659,7 @@ def test_card_and_page_begin_with_what_is_promised_to_one_person(
     assert max(len(sentence.split()) for part in sentences for sentence in part.split(". ")) <= 22
 
 
-def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(
-    paid: tuple[Ledger, Released],
-) -> None:
+def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(paid):
     released, proof = paid[1], paid[1].certificate.document["proof"]
     result = paid[1].certificate.document["facts"]["attack"]
     assert repr(proof["mu"]) in released.certificate.to_yaml()
@@ -695,9 +680,7 @@ def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(
         assert float(rows[f"proof.profile.{number}.delta"]) >= point["delta"]
 
 
-def test_each_part_of_a_page_is_headed_in_words_and_names_its_key(
-    paid: tuple[Ledger, Released],
-) -> None:
+def test_each_part_of_a_page_is_headed_in_words_and_names_its_key(paid):
     document = json.loads(json.dumps(paid[1].certificate.document))
     document["facts"]["training"] |= Network("logistic", 4, 3).facts()
     document["facts"] |= Record(3).facts()
@@ -718,7 +701,7 @@ def test_each_part_of_a_page_is_headed_in_words_and_names_its_key(
     assert DEPLOYMENT.keys() == TIERS.keys()
 
 
-def test_a_part_without_words_is_on_the_page_by_its_key(paid: tuple[Ledger, Released]) -> None:
+def test_a_part_without_words_is_on_the_page_by_its_key(paid):
     document = json.loads(json.dumps(paid[1].certificate.document))
     document["facts"]["training"]['of "&x'] = "<i>"
     row = '<th scope="row" title="facts.training.of &quot;&amp;x">facts.training.of "&amp;x'

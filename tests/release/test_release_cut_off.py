@@ -1,16 +1,13 @@
 """A release that is killed after its payment: the payment stays, and no model but its own comes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 from dpcore.cli import main
 from dpcore.release.check import check
 from dpcore.release.ledger import GaussianSpend, Ledger
 from dpcore.release.ledger.chain import certificates
-from tests.cli.commands import Captured, said
+from tests.cli.commands import said
 from tests.release.test_release import ledger_with, release_command
 
 CHILDREN = """
@@ -37,9 +34,7 @@ raise SystemExit(main(sys.argv[1:]))
 """
 
 
-def test_what_is_killed_after_its_payment_stays_paid_and_unused(
-    tmp_path: Path, capsys: Captured
-) -> None:
+def test_what_is_killed_after_its_payment_stays_paid_and_unused(tmp_path, capsys):
     place = str(tmp_path / "l.db")
     words = release_command(tmp_path, "--steps", "9", "--epsilon", "1", rows=60)
     done = subprocess.run([sys.executable, "-c", CHILDREN, *words], capture_output=True, text=True)

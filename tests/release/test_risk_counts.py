@@ -28,14 +28,11 @@ from dpcore.release.certificate import certificate
 from dpcore.release.check import check
 from dpcore.release.descent import descend
 from dpcore.release.explained import outcomes
-from dpcore.release.grid import Array
-from dpcore.release.ledger import Ledger
 from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import ReleasedModel, preparation_for
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
-from dpcore.release.release import Released
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from tests.release.test_release import (
     COLUMNS,
@@ -57,7 +54,7 @@ CURVED = ReleasedModel(
 )
 
 
-def wild_rows(count: int, dimension: int, seed: int) -> Array:
+def wild_rows(count, dimension, seed):
     """Rows of all kinds, blank and absurd ones among them, times a label."""
     draw = np.random.default_rng(seed)
     rows = draw.normal(size=(dimension, count)) * 10.0 ** draw.integers(-3, 3, count)
@@ -69,7 +66,7 @@ def wild_rows(count: int, dimension: int, seed: int) -> Array:
 
 
 @pytest.mark.parametrize("most", [1, 5])
-def test_no_record_adds_more_than_one_unit_whatever_its_rows_are(most: int) -> None:
+def test_no_record_adds_more_than_one_unit_whatever_its_rows_are(most):
     draw = np.random.default_rng(most)
     weights, signed = draw.normal(size=6), wild_rows(400, 6, most)
     first = np.arange(0, 400, most) if most > 1 else None
@@ -90,7 +87,7 @@ def test_no_record_adds_more_than_one_unit_whatever_its_rows_are(most: int) -> N
             assert (between.astype(float) ** 2).sum(axis=2).max() <= farthest**2 * (1 + 1e-12)
 
 
-def test_two_tables_that_differ_in_one_person_differ_in_one_vector() -> None:
+def test_two_tables_that_differ_in_one_person_differ_in_one_vector():
     draw = np.random.default_rng(3)
     weights = draw.normal(size=4)
     for _ in range(30):
@@ -109,7 +106,7 @@ def test_two_tables_that_differ_in_one_person_differ_in_one_vector() -> None:
         assert math.dist(*(each.tolist() for each in sums)) <= 2.0 * grid.UNITS
 
 
-def test_a_row_counts_the_same_wherever_it_stands() -> None:
+def test_a_row_counts_the_same_wherever_it_stands():
     draw = np.random.default_rng(4)
     weights, signed = draw.normal(size=30), wild_rows(20_000, 30, 5) / 40.0
     whole = risk_counts.contributions(LINEAR, signed, weights, knots(weights))
@@ -119,7 +116,7 @@ def test_a_row_counts_the_same_wherever_it_stands() -> None:
     np.testing.assert_array_equal(risk_counts.counts(LINEAR, signed, weights), whole.sum(axis=0))
 
 
-def test_counts_are_those_of_records_by_outcome() -> None:
+def test_counts_are_those_of_records_by_outcome():
     table = release_table().table
     rows = grid.rows(table.entry, table.frame, preparation_for("plain"))
     weights = np.array(CURVED.weights)
@@ -132,7 +129,7 @@ def test_counts_are_those_of_records_by_outcome() -> None:
 
 
 @pytest.mark.parametrize("sums", [1, 3])
-def test_the_right_noise_is_on_the_counts_and_less_or_more_would_be_seen(sums: int) -> None:
+def test_the_right_noise_is_on_the_counts_and_less_or_more_would_be_seen(sums):
     made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6).mechanism
     nobody, weights = np.zeros((made.dimension, 1)), np.ones(made.dimension)
     drawn = [
@@ -144,12 +141,10 @@ def test_the_right_noise_is_on_the_counts_and_less_or_more_would_be_seen(sums: i
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 @pytest.mark.parametrize("rows", [None, 3])
-def test_the_attack_reaches_the_counts(
-    adjacency: str, rows: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_attack_reaches_the_counts(adjacency, rows, monkeypatch):
     made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
 
-    def found() -> str:
+    def found():
         return attack(made, LINEAR, 1e-6, rows, counted=True, runs=20_000).above(made)
 
     assert found() == ""
@@ -168,7 +163,7 @@ def test_the_attack_reaches_the_counts(
         assert found()
 
 
-def test_counts_are_some_of_the_sums_and_the_budget_is_kept() -> None:
+def test_counts_are_some_of_the_sums_and_the_budget_is_kept():
     settings: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
     for records in (20, 3_000, 10**6):
         plain = plan(COLUMNS, records, corrected=False, **settings)
@@ -194,7 +189,7 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept() -> None:
         plan(COLUMNS, 300, loss="huber", corrected=True, **settings)
 
 
-def test_no_plan_draws_sums_that_nobody_pays() -> None:
+def test_no_plan_draws_sums_that_nobody_pays():
     made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12, corrected=True)
     for count_sums in (-1, made.mechanism.steps, 10 * made.mechanism.steps):
         with pytest.raises(InvalidInput, match="count sums"):
@@ -204,7 +199,7 @@ def test_no_plan_draws_sums_that_nobody_pays() -> None:
             replace(made, mechanism=replace(made.mechanism, dimension=dimension))
 
 
-def test_corrected_risks_are_had_or_refused() -> None:
+def test_corrected_risks_are_had_or_refused():
     made = partial(plan, COLUMNS, 300, epsilon=4.0, delta=1e-6)
     assert made(steps=9_999, corrected=True).path.count_sums == 1
     assert made(steps=10_000).path.count_sums == 0
@@ -213,7 +208,7 @@ def test_corrected_risks_are_had_or_refused() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_points_that_are_next_to_one_another_are_a_step() -> None:
+def test_points_that_are_next_to_one_another_are_a_step():
     points = ((0.0, 5e-324, 1.0), (-1.0, 1.0, 2.0))
     assert risk_counts.log_odds(np.array([-3.0, 0.0, 5e-324, 0.5, 3.0]), points).tolist() == [
         *(-1.0, -1.0, 1.0, 1.5, 2.0)
@@ -221,7 +216,7 @@ def test_points_that_are_next_to_one_another_are_a_step() -> None:
 
 
 @pytest.mark.parametrize("weights", [np.zeros(7), np.full(7, 1e-300), np.full(7, 1e90)])
-def test_a_curve_comes_of_any_counts(weights: Array) -> None:
+def test_a_curve_comes_of_any_counts(weights):
     """What fails here would fail after the payment."""
     draw, zero = np.random.default_rng(6), np.zeros((7, 1))
     for epsilon, records in ((0.001, 2), (1.0, 300), (20.0, 10**7)):
@@ -229,7 +224,7 @@ def test_a_curve_comes_of_any_counts(weights: Array) -> None:
         scales = (0.0, 1.0, 1e3)
         for scale in scales:
 
-            def noise(sigma: int, count: int, scale: float = scale) -> list[int]:
+            def noise(sigma, count, scale=scale):
                 return [int(scale * sigma * each) for each in draw.normal(size=count)]
 
             signed = zero if scale else wild_rows(50, 7, 8)
@@ -240,12 +235,12 @@ def test_a_curve_comes_of_any_counts(weights: Array) -> None:
 
 
 @pytest.fixture(scope="module")
-def paid() -> tuple[Ledger, Released]:
+def paid():
     ledger = ledger_with("memory")
     return ledger, released_from(ledger, corrected=True)
 
 
-def test_a_certificate_says_that_risks_are_corrected(paid: tuple[Ledger, Released]) -> None:
+def test_a_certificate_says_that_risks_are_corrected(paid):
     ledger, released = paid
     document = released.certificate.document
     facts = document["facts"]
@@ -263,12 +258,10 @@ def test_a_certificate_says_that_risks_are_corrected(paid: tuple[Ledger, Release
             certificate(forged)
 
 
-def test_a_curve_is_the_last_thing_that_is_measured(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_curve_is_the_last_thing_that_is_measured(monkeypatch):
     asked: list[tuple[int, int]] = []
 
-    def draw(sigma: int, count: int) -> list[int]:
+    def draw(sigma, count):
         asked.append((sigma, count))
         return rounded_gaussians(sigma, count)
 
@@ -282,7 +275,7 @@ def test_a_curve_is_the_last_thing_that_is_measured(
     assert '"risks"' not in plain.model.to_json()
 
 
-def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected() -> None:
+def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected():
     table = release_table().table
     assert CURVED.risks is not None
     plain = replace(CURVED, risks=None).scores(table.frame)
@@ -300,7 +293,7 @@ def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected() -> None:
     assert outcomes(CURVED, [person])[0] == pytest.approx(expit(CURVED.scores(one)[0]))
 
 
-def test_a_curve_survives_its_file_and_nothing_else_is_taken() -> None:
+def test_a_curve_survives_its_file_and_nothing_else_is_taken():
     assert ReleasedModel.from_json(CURVED.to_json()) == CURVED
     assert ReleasedModel.from_json(CURVED.to_json()).hash == CURVED.hash
     assert replace(CURVED, risks=None).hash != CURVED.hash
@@ -325,7 +318,7 @@ def test_a_curve_survives_its_file_and_nothing_else_is_taken() -> None:
         ReleasedModel.from_json(json.dumps({**document, "loss": "huber"}))
 
 
-def test_corrected_risks_are_nearer_to_what_happens() -> None:
+def test_corrected_risks_are_nearer_to_what_happens():
     """Curves at ε = 1 on the cohort: risks as trained are too extreme."""
     cohort, draw = load(ENTRY.key), np.random.default_rng(9)
     assert cohort.further is not None
@@ -342,7 +335,7 @@ def test_corrected_risks_are_nearer_to_what_happens() -> None:
     mechanism = replace(made.mechanism, dimension=len(learned))
     path = replace(made.path, scorer=Linear("logistic", len(learned)))
 
-    def noise(sigma: int, count: int) -> list[int]:
+    def noise(sigma, count):
         return [int(each) for each in np.rint(sigma * draw.normal(size=count))]
 
     errors = []

@@ -1,9 +1,5 @@
 """Who may do what: a table of cases, most of them of people who may not."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from dpcore.errors import InvalidInput
@@ -14,7 +10,7 @@ ROLES = {"s@clinic.example": Role.STEWARD, "a@clinic.example": Role.ANALYST}
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "LOCALHOST", "::1", "127.0.0.2"])
-def test_whoever_sits_at_a_machine_that_nobody_else_reaches_may_do_all(address: str) -> None:
+def test_whoever_sits_at_a_machine_that_nobody_else_reaches_may_do_all(address):
     for needed in Role:
         assert decided(needed, Reached(address, HOSTS), None) == AT_HAND
     assert decided(Role.STEWARD, Reached(address, ["LocalHost."], (), "127.0.0.1"), None) == AT_HAND
@@ -42,7 +38,7 @@ def test_whoever_sits_at_a_machine_that_nobody_else_reaches_may_do_all(address: 
         (Reached("127.0.0.1", HOSTS, (), "10.1.2.3"), "another machine"),
     ],
 )
-def test_without_sign_in_nobody_else_may_do_anything(reached: Reached, named: str) -> None:
+def test_without_sign_in_nobody_else_may_do_anything(reached, named):
     for needed in Role:
         refusal = decided(needed, reached, None)
         assert isinstance(refusal, str)
@@ -50,7 +46,7 @@ def test_without_sign_in_nobody_else_may_do_anything(reached: Reached, named: st
         assert "server.address to 127.0.0.1" in refusal
 
 
-def signed_in(email: object, **more: object) -> SignIn:
+def signed_in(email, **more):
     claims = {"is_logged_in": True, "email": email, "email_verified": True} | more
     return SignIn(claims, ROLES)
 
@@ -67,9 +63,7 @@ OPEN = Reached("0.0.0.0", ("explorer.clinic.example",))
         ("someone@else.example", Role.READER, (True, False, False)),
     ],
 )
-def test_who_signs_in_has_the_role_of_the_file_and_a_reader_s_else(
-    email: str, role: Role, may: tuple[bool, ...]
-) -> None:
+def test_who_signs_in_has_the_role_of_the_file_and_a_reader_s_else(email, role, may):
     person = Actor(email.lower(), role)
     for needed, can in zip(Role, may, strict=True):
         result = decided(needed, OPEN, signed_in(email))
@@ -88,11 +82,11 @@ def test_who_signs_in_has_the_role_of_the_file_and_a_reader_s_else(
         "s@" + "a." * 130 + "example",
     ],
 )
-def test_an_address_that_can_be_read_in_two_ways_is_nobody_s(email: object) -> None:
+def test_an_address_that_can_be_read_in_two_ways_is_nobody_s(email):
     assert isinstance(decided(Role.READER, OPEN, signed_in(email)), str)
 
 
-def test_only_what_the_provider_vouches_for_counts() -> None:
+def test_only_what_the_provider_vouches_for_counts():
     mine = "s@clinic.example"
     for verified in (False, None, "true", 1, "false"):
         assert isinstance(decided(Role.READER, OPEN, signed_in(mine, email_verified=verified)), str)
@@ -103,7 +97,7 @@ def test_only_what_the_provider_vouches_for_counts() -> None:
     assert isinstance(decided(Role.READER, Reached("127.0.0.1", HOSTS), SignIn({})), str)
 
 
-def test_the_file_of_roles_is_read_anew_and_says_one_thing_of_each(tmp_path: Path) -> None:
+def test_the_file_of_roles_is_read_anew_and_says_one_thing_of_each(tmp_path):
     assert read_roles("") == {}
     file = tmp_path / "roles.toml"
     file.write_text('[roles]\n"S@Clinic.example" = "steward"\n"a@clinic.example" = "analyst"\n')

@@ -1,7 +1,5 @@
 """The noise: the right law and σ are accepted, wrong ones rejected, and no bit is guessed."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,7 +12,7 @@ from dpcore.release.rounded_gaussian import Entropy, rounded_gaussians
 DRAWS = 30_000
 
 
-def p_value(values: list[int], sigma: float, shift: float = 0.0) -> float:
+def p_value(values, sigma, shift=0.0):
     """Of the chi-square test of the cells of round(σZ) at σ, the tails pooled."""
     inner = np.arange(-math.ceil(2.5 * sigma), math.ceil(2.5 * sigma) + 1)
     edges = np.concatenate([[-np.inf], inner - 0.5, [inner[-1] + 0.5, np.inf]])
@@ -24,7 +22,7 @@ def p_value(values: list[int], sigma: float, shift: float = 0.0) -> float:
 
 
 @pytest.mark.parametrize("sigma", [1, 3])
-def test_cells_are_those_of_a_rounded_gaussian_and_of_no_other(sigma: int) -> None:
+def test_cells_are_those_of_a_rounded_gaussian_and_of_no_other(sigma):
     values = rounded_gaussians(sigma, DRAWS)
     assert p_value(values, sigma) > 1e-6
     assert p_value(values, sigma * 1.05) < 1e-6
@@ -39,10 +37,10 @@ def test_cells_are_those_of_a_rounded_gaussian_and_of_no_other(sigma: int) -> No
         assert stats.chisquare(counts, share / share.sum() * counts.sum()).pvalue < 1e-6
 
 
-def assert_is_normal(values: np.ndarray, wrong: float = 0.1, level: float = 1e-6) -> None:
+def assert_is_normal(values, wrong=0.1, level=1e-6):
     """Values are N(0, 1), and of a σ that is so much less or more they would not be."""
 
-    def tails(scale: float) -> float:
+    def tails(scale):
         """The p-value of the sum of squares, which is χ² at the right σ."""
         squares, count = float(np.sum((values / scale) ** 2)), len(values)
         return 2.0 * min(stats.chi2.cdf(squares, count), stats.chi2.sf(squares, count))
@@ -52,14 +50,12 @@ def assert_is_normal(values: np.ndarray, wrong: float = 0.1, level: float = 1e-6
     assert max(tails(1.0 - wrong), tails(1.0 + wrong)) < level
 
 
-def test_a_large_sigma_is_kept_and_three_percent_less_or_more_is_not() -> None:
+def test_a_large_sigma_is_kept_and_three_percent_less_or_more_is_not():
     values = np.array(rounded_gaussians(2**24, 40_000)) / 2**24
     assert_is_normal(values, 0.03, 1e-4)
 
 
-def test_numbers_known_by_two_bits_get_as_many_more_as_they_need(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_numbers_known_by_two_bits_get_as_many_more_as_they_need(monkeypatch):
     monkeypatch.setattr(rounded_gaussian, "BITS", 2)
     refined, refine = [], rounded_gaussian.Uniform.refine
     monkeypatch.setattr(
@@ -70,7 +66,7 @@ def test_numbers_known_by_two_bits_get_as_many_more_as_they_need(
     assert p_value(values, 3) > 1e-6
 
 
-def test_no_word_of_entropy_is_handed_out_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_word_of_entropy_is_handed_out_twice(monkeypatch):
     blocks = iter(range(1, 4))
     monkeypatch.setattr(rounded_gaussian.os, "urandom", lambda size: bytes([next(blocks)]) * size)
     entropy = Entropy()

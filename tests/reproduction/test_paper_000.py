@@ -18,14 +18,14 @@ from dpcore.reproduction.report import NOT_SUPPORTED, PARTLY, SUPPORTED, reprodu
 PATIENTS = ("breast_cancer",)
 
 
-def test_the_grid_is_the_papers() -> None:
+def test_the_grid_is_the_papers():
     assert len(EPSILONS) == 10
     assert (min(EPSILONS), max(EPSILONS)) == (1e-9, 1.0)
     assert (paper_000.DELTA, paper_000.LAM, paper_000.HUBER_WIDTH) == (0.001, 0.001, 0.5)
 
 
 @pytest.mark.parametrize("figure", [2, 5])
-def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Path) -> None:
+def test_a_figure_leaves_tables_pictures_and_verdicts(figure, tmp_path):
     folder = tmp_path / "new" / "folder"
     shares: list[float] = []
     actual = reproduce(
@@ -70,8 +70,8 @@ def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Pat
     assert privacy["verdict"] == NOT_SUPPORTED
 
 
-def test_the_picture_is_the_same_from_run_to_run(tmp_path: Path) -> None:
-    def drawn(folder: Path) -> bytes:
+def test_the_picture_is_the_same_from_run_to_run(tmp_path):
+    def drawn(folder):
         folder.mkdir()
         files = paper_000.panels(
             table(accuracy=lambda method, epsilon: 0.8),
@@ -86,7 +86,7 @@ def test_the_picture_is_the_same_from_run_to_run(tmp_path: Path) -> None:
     assert drawn(tmp_path / "first") == drawn(tmp_path / "second")
 
 
-def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path: Path) -> None:
+def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path):
     result = reproduce("paper-000", table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
     rows = pd.read_csv(tmp_path / "paper-000-table-1.csv")
     assert len(rows) == 8
@@ -97,7 +97,7 @@ def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path: Path)
     assert all("Table I" in verdict["claim"] for verdict in result["verdicts"])
 
 
-def test_the_papers_network_has_a_row_for_each_method_and_epsilon(tmp_path, monkeypatch) -> None:
+def test_the_papers_network_has_a_row_for_each_method_and_epsilon(tmp_path, monkeypatch):
     monkeypatch.setattr(network_000, "MAX_RECORDS", 60)
     result = reproduce("paper-000", figure=6, output=str(tmp_path), datasets=PATIENTS, runs=2)
     rows = pd.read_csv(tmp_path / "paper-000-figure-6.csv")
@@ -117,7 +117,7 @@ def test_the_papers_network_has_a_row_for_each_method_and_epsilon(tmp_path, monk
     assert result["verdicts"][-1]["verdict"] == NOT_SUPPORTED
 
 
-def table(**columns: object) -> pd.DataFrame:
+def table(**columns):
     """A made-up result: each column a function of (method, ε)."""
     rows = [
         {"dataset": dataset, "method": method, "epsilon": epsilon}
@@ -164,7 +164,7 @@ LOW_OPPOSITE = {"nonprivate": 0.4, "opera": 0.78, "grpua": 0.6, "outpert": 0.5, 
         ((3, 5), lambda method, _: LOW_OPPOSITE[method], [NOT_SUPPORTED] * 3),
     ],
 )
-def test_figures_are_judged_by_the_order_the_paper_reports(figures, made, wanted) -> None:
+def test_figures_are_judged_by_the_order_the_paper_reports(figures, made, wanted):
     for figure in figures:
         value = "objective" if figure in (3, 5) else "accuracy"
         verdicts = paper_000._judge(table(**{value: made}), figure)
@@ -177,7 +177,7 @@ def test_figures_are_judged_by_the_order_the_paper_reports(figures, made, wanted
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_network_is_judged_both_ways(turned) -> None:
+def test_the_network_is_judged_both_ways(turned):
     better = {"nonprivate": 0.9, "grpua": 0.8, "sgdpert": 0.7, "opera": 0.5, "outpert": 0.5}
     values = [lambda method, _: better[method], lambda method, _: 1.0 - better[method]]
     accuracy, objective = reversed(values) if turned else values
@@ -198,7 +198,7 @@ def test_the_network_is_judged_both_ways(turned) -> None:
         ({"opera": (10.0, 20.0), "grpua": (1.0, 1.0)}, 32, (True, False, False)),
     ],
 )
-def test_times_are_judged_by_the_order_the_paper_reports(seconds, steps_at_less, wanted) -> None:
+def test_times_are_judged_by_the_order_the_paper_reports(seconds, steps_at_less, wanted):
     partner = {"opera": "outpert", "grpua": "sgdpert"}
     cells = {
         (name, epsilon): seconds.get(name, seconds[method])[place]
@@ -216,7 +216,7 @@ def test_times_are_judged_by_the_order_the_paper_reports(seconds, steps_at_less,
     ]
 
 
-def test_with_no_data_at_hand_one_sentence_says_what_to_do(tmp_path, monkeypatch) -> None:
+def test_with_no_data_at_hand_one_sentence_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
     with pytest.raises(InvalidInput) as caught:
@@ -228,7 +228,7 @@ def test_with_no_data_at_hand_one_sentence_says_what_to_do(tmp_path, monkeypatch
     assert not (tmp_path / "out").exists()
 
 
-def test_sets_that_are_not_at_hand_are_named_as_missing(tmp_path, monkeypatch) -> None:
+def test_sets_that_are_not_at_hand_are_named_as_missing(tmp_path, monkeypatch):
     at_hand = {"breast_cancer": "built in", "bank": "download"}
     monkeypatch.setattr(paper_000, "availability", lambda key: at_hand[key])
     result = reproduce(

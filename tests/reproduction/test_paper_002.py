@@ -1,9 +1,6 @@
 """Paper 002's figure 2 on small sets: files, verdicts either way, and what is refused."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +19,7 @@ from dpcore.reproduction.report import (
 )
 
 
-def table(loss: str, value, *, spread: float = 0.01, sets: tuple[str, ...] = ("a", "b")):
+def table(loss, value, *, spread=0.01, sets=("a", "b")):
     """A made-up result: `value` is a function of (method, ε, n)."""
     rows = [
         {
@@ -48,20 +45,20 @@ def table(loss: str, value, *, spread: float = 0.01, sets: tuple[str, ...] = ("a
 COST = {"nonprivate": 0.0, "objpert": 20.0, "inputpert": 40.0, "outpert_pure": 60.0}
 
 
-def as_the_paper_says(method: str, epsilon: float, size: int) -> float:
+def as_the_paper_says(method, epsilon, size):
     """What privacy costs falls as 1/n, and input perturbation loses a little more."""
     return min(COST[method] / size, 0.4)
 
 
-def linear(made: pd.DataFrame) -> list[str]:
+def linear(made):
     return [v.verdict for v in paper_002._judge_linear(paper_002._places(made))]
 
 
-def logistic(made: pd.DataFrame) -> list[str]:
+def logistic(made):
     return [v.verdict for v in paper_002._judge_logistic(paper_002._places(made))]
 
 
-def test_results_like_the_papers_support_every_conclusion() -> None:
+def test_results_like_the_papers_support_every_conclusion():
     made = table("logistic", lambda *at: 0.85 - as_the_paper_says(*at))
     assert logistic(made) == [SUPPORTED] * 4
     # Close at small n, where linear regression costs input perturbation no more.
@@ -70,8 +67,8 @@ def test_results_like_the_papers_support_every_conclusion() -> None:
     assert linear(made) == [SUPPORTED] * 3
 
 
-def test_results_unlike_the_papers_support_none() -> None:
-    def worse(method: str, epsilon: float, size: int) -> float:
+def test_results_unlike_the_papers_support_none():
+    def worse(method, epsilon, size):
         # Input perturbation stays behind however many records there are, but begins ahead.
         cost = {"inputpert": 0.2 + 1e-7 * size, "objpert": 0.3 + 1e-7 * size}
         return cost.get(method, 0.0)
@@ -81,18 +78,18 @@ def test_results_unlike_the_papers_support_none() -> None:
     assert linear(table("squared", lambda *at: 0.2 + worse(*at))) == [NOT_SUPPORTED] * 3
 
 
-def test_nothing_within_the_spread_of_runs_is_a_difference() -> None:
+def test_nothing_within_the_spread_of_runs_is_a_difference():
     made = table("logistic", lambda *at: 0.85 - as_the_paper_says(*at), spread=0.5)
     assert logistic(made) == [NOT_SUPPORTED, NOT_SUPPORTED, SUPPORTED, NOT_SUPPORTED]
 
 
-def test_one_set_of_two_is_half_the_places() -> None:
+def test_one_set_of_two_is_half_the_places():
     like = table("logistic", lambda *at: 0.85 - as_the_paper_says(*at), sets=("a",))
     unlike = table("logistic", lambda *at: 0.85, sets=("b",))
     assert logistic(pd.concat([like, unlike])) == [PARTLY, PARTLY, SUPPORTED, PARTLY]
 
 
-def test_output_perturbation_is_told_of_but_not_judged() -> None:
+def test_output_perturbation_is_told_of_but_not_judged():
     made = pd.concat(
         [
             table("logistic", lambda *at: 0.85 - as_the_paper_says(*at)),
@@ -110,7 +107,7 @@ def test_output_perturbation_is_told_of_but_not_judged() -> None:
     assert f"of {4 * len(SIZES)} places" in by_rmse.seen
 
 
-def test_a_messages_epsilon_grows_faster_than_the_root_of_n(monkeypatch) -> None:
+def test_a_messages_epsilon_grows_faster_than_the_root_of_n(monkeypatch):
     assert paper_002._judge_local(SIZES).verdict == NOT_SUPPORTED
     # Where it is small it is of that order, so the verdict follows the figures.
     monkeypatch.setattr(paper_002, "EPSILONS", (1e-3, 1e-2))
@@ -118,7 +115,7 @@ def test_a_messages_epsilon_grows_faster_than_the_root_of_n(monkeypatch) -> None
     assert paper_002._judge_local((100, 1_000)).verdict == SUPPORTED
 
 
-def test_a_number_among_the_columns_becomes_the_outcome() -> None:
+def test_a_number_among_the_columns_becomes_the_outcome():
     before = load("cohort", records=200)
     after = paper_002.predicting(before, "egfr")
     assert after.entry.predicts == "number"
@@ -132,13 +129,13 @@ def test_a_number_among_the_columns_becomes_the_outcome() -> None:
         assert np.sort(told) == pytest.approx(np.sort(scaled))
 
 
-def test_each_run_divides_the_same_records_anew() -> None:
+def test_each_run_divides_the_same_records_anew():
     split = prepare(load("cohort", records=200))
     one, two, again = (paper_002.divided(split, run) for run in (0, 1, 0))
     assert np.array_equal(one.x_train, again.x_train)
     assert not np.array_equal(one.x_train, two.x_train)
 
-    def all_of(each) -> np.ndarray:
+    def all_of(each):
         rows = np.vstack([each.x_train, each.x_test])
         return rows[np.lexsort(rows.T)]
 
@@ -146,7 +143,7 @@ def test_each_run_divides_the_same_records_anew() -> None:
 
 
 @pytest.fixture(scope="module")
-def figure(tmp_path_factory) -> tuple[dict[str, object], Path]:
+def figure(tmp_path_factory):
     """Figure 2 of a small cohort and of a set without classes."""
     folder = tmp_path_factory.mktemp("figure")
     with pytest.MonkeyPatch.context() as patch:
@@ -158,7 +155,7 @@ def figure(tmp_path_factory) -> tuple[dict[str, object], Path]:
     return result, folder
 
 
-def test_the_figure_leaves_tables_pictures_and_verdicts(figure) -> None:
+def test_the_figure_leaves_tables_pictures_and_verdicts(figure):
     result, folder = figure
     name = "paper-002-figure-2"
     drawn = [f"-{kind}{suffix}" for kind in ("accuracy", "rmse") for suffix in (".png", ".svg")]
@@ -186,7 +183,7 @@ def test_the_figure_leaves_tables_pictures_and_verdicts(figure) -> None:
     assert (summary["mean"] <= summary["high"]).all()
 
 
-def test_every_conclusion_of_the_text_has_a_verdict(figure) -> None:
+def test_every_conclusion_of_the_text_has_a_verdict(figure):
     result, _ = figure
     verdicts = [Conclusion(**each) for each in result["verdicts"]]
     assert len(verdicts) == 3 + 4 + 2 + 1

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from dpcore.accounting.presets import PRESETS
-from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.progress import silent
 from dpcore.reproduction import paper_003
 from dpcore.reproduction.report import (
@@ -23,7 +21,7 @@ from dpcore.reproduction.report import (
 
 
 @pytest.fixture
-def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_values(monkeypatch):
     """Fewer rows to account for and to train."""
     few = ("chexpert-8-epoch", "mnist-1.19-dpsgd", "mnist-1.19", "cifar-3.02-30")
     monkeypatch.setattr(paper_003, "PRESETS", {key: PRESETS[key] for key in few})
@@ -34,7 +32,7 @@ def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_values")
 @pytest.mark.parametrize(("kind", "number"), [("figure", 1), ("figure", 2), ("table", 1)])
-def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, tmp_path) -> None:
+def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, tmp_path):
     shares: list[float] = []
     result = reproduce(
         "paper-003",
@@ -63,7 +61,7 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, tmp_pat
     assert any(verdict["verdict"] != UNCHECKED for verdict in by_claim.values())
 
 
-def test_the_claims_of_the_paper_stand_beside_what_is_certified() -> None:
+def test_the_claims_of_the_paper_stand_beside_what_is_certified():
     rows = paper_003.assured(
         [PRESETS["mnist-1.19-dpsgd"], PRESETS["chexpert-8"], PRESETS["chexpert-2-epoch"]], silent
     ).set_index("preset")
@@ -82,7 +80,7 @@ def test_the_claims_of_the_paper_stand_beside_what_is_certified() -> None:
     assert rows.loc["chexpert-2-epoch", "on_mean"] == pytest.approx(0.00334, abs=5e-6)
 
 
-def claimed(*findings: str, on_mean: float = 2.0) -> pd.DataFrame:
+def claimed(*findings, on_mean=2.0):
     return pd.DataFrame(
         [
             {
@@ -110,13 +108,13 @@ def claimed(*findings: str, on_mean: float = 2.0) -> pd.DataFrame:
         ((paper_003.OPEN, paper_003.OPEN), UNCHECKED),
     ],
 )
-def test_a_claimed_epsilon_is_judged_by_what_holds(findings: tuple[str, ...], wanted: str) -> None:
+def test_a_claimed_epsilon_is_judged_by_what_holds(findings, wanted):
     verdict = paper_003.judge_epsilon(claimed(*findings), "It is private.")
     assert verdict.verdict == wanted
     assert "2 (replace-one, fixed size, PLD), none" in verdict.seen
 
 
-def test_a_claim_that_holds_on_the_mean_alone_is_supported_in_part() -> None:
+def test_a_claim_that_holds_on_the_mean_alone_is_supported_in_part():
     verdict = paper_003.judge_epsilon(claimed(paper_003.FAILS, on_mean=0.01), "It is private.")
     assert verdict.verdict == PARTLY
     assert "0 of 1" in verdict.seen
@@ -124,13 +122,13 @@ def test_a_claim_that_holds_on_the_mean_alone_is_supported_in_part() -> None:
 
 
 @pytest.mark.parametrize(("printed", "wanted"), [(0.5, SUPPORTED), (2.0, NOT_SUPPORTED)])
-def test_the_closed_form_is_tighter_only_where_its_epsilon_is_smaller(printed, wanted) -> None:
+def test_the_closed_form_is_tighter_only_where_its_epsilon_is_smaller(printed, wanted):
     row = {"title": "run", "decay": 1.0, "printed_epsilon": printed, "moments_epsilon": 1.0}
     other = row | {"decay": 0.99, "printed_epsilon": 1.0}
     assert paper_003.judge_tightness(pd.DataFrame([row, other])).verdict == wanted
 
 
-def ends(values: dict[tuple[Any, ...], float], names: tuple[str, ...], metric: str) -> pd.DataFrame:
+def ends(values, names, metric):
     """Made-up ends of trainings; each value a mean without spread."""
     return pd.DataFrame(
         [
@@ -145,7 +143,7 @@ def ends(values: dict[tuple[Any, ...], float], names: tuple[str, ...], metric: s
     ("decaying", "plain", "wanted"),
     [(0.8, 0.6, (SUPPORTED, SUPPORTED)), (0.6, 0.8, (NOT_SUPPORTED, NOT_SUPPORTED))],
 )
-def test_figure_1_is_judged_both_ways(decaying, plain, wanted) -> None:
+def test_figure_1_is_judged_both_ways(decaying, plain, wanted):
     values = {
         (method, epsilon): value
         for method, value in (
@@ -161,7 +159,7 @@ def test_figure_1_is_judged_both_ways(decaying, plain, wanted) -> None:
 
 
 @pytest.mark.parametrize(("sign", "wanted"), [(1.0, SUPPORTED), (-1.0, NOT_SUPPORTED)])
-def test_figure_2_is_judged_both_ways(sign: float, wanted: str) -> None:
+def test_figure_2_is_judged_both_ways(sign, wanted):
     rows = []
     for key, values in paper_003.VALUES.items():
         for place, value in enumerate(values):
@@ -185,7 +183,7 @@ def test_figure_2_is_judged_both_ways(sign: float, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(("gain", "wanted"), [(0.01, SUPPORTED), (-0.01, NOT_SUPPORTED)])
-def test_table_1_is_judged_both_ways(gain: float, wanted: str) -> None:
+def test_table_1_is_judged_both_ways(gain, wanted):
     values = {
         (method, stated): 0.9 + (gain if method != "dpsgd" else 0.0)
         for method in ("dpsgd", "proposed", "printed")
@@ -197,12 +195,12 @@ def test_table_1_is_judged_both_ways(gain: float, wanted: str) -> None:
     assert len(paper_003.judge_gain(few)) == 1
 
 
-def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> None:
+def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd():
     order = ExperimentOrder("x", "out", None, 1, None, silent)
     result = paper_003.mnist_studies("mnist", paper_003.MNIST[0], order)
     assert set(result) == {"nonprivate", "dpsgd", "proposed", "printed"}
 
-    def spent(study: TrainingStudy) -> float:
+    def spent(study):
         config = study.with_calibrated_sigma(60_000)
         certified = paper_003.spent(config.training(60_000), "pld").epsilon
         assert certified is not None
@@ -220,7 +218,7 @@ def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> No
     }
 
 
-def test_the_epochs_of_the_printed_equation_stay_within_its_epsilon() -> None:
+def test_the_epochs_of_the_printed_equation_stay_within_its_epsilon():
     run = paper_003.CHEST.training(10_000)
     assert paper_003.printed_steps(run, 8.0) == 499
     assert paper_003.printed_steps(run, 2.0) == 254

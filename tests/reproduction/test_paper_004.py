@@ -1,7 +1,5 @@
 """Paper 004's experiments on the built-in digits: files, certificates, verdicts both ways."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +21,7 @@ ORDER = ExperimentOrder("x", "out", None, 2, 2, silent)
 
 
 @pytest.fixture
-def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_values(monkeypatch):
     """Fewer settings to train."""
     monkeypatch.setattr(paper_004, "LEVELS", (0.3, 1.0))
     monkeypatch.setattr(paper_004, "GRID_EPSILONS", (0.3, 1.2))
@@ -42,7 +40,7 @@ def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
         ("table", 1, "digits"),
     ],
 )
-def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, dataset, tmp_path) -> None:
+def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, dataset, tmp_path):
     result = reproduce(
         "paper-004",
         **{kind: number},  # type: ignore[arg-type]
@@ -67,7 +65,7 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, dataset
     assert set(rows["method"]) >= {"isotropic", "published"}
 
 
-def test_public_weights_are_compared_at_exactly_their_certified_epsilon() -> None:
+def test_public_weights_are_compared_at_exactly_their_certified_epsilon():
     plain = paper_004.setting("digits", 0.3, ORDER)
     uneven, matched = paper_004.with_public_weights(plain, 1_437)
     ends, _ = trainings.taught(
@@ -79,7 +77,7 @@ def test_public_weights_are_compared_at_exactly_their_certified_epsilon() -> Non
     assert ends["claimed_epsilon"].iloc[0] == pytest.approx(0.3)
 
 
-def test_figure_2_follows_the_cost_of_shifted_weights(tmp_path: Path) -> None:
+def test_figure_2_follows_the_cost_of_shifted_weights(tmp_path):
     actual = reproduce("paper-004", figure=2, output=str(tmp_path), runs=2)
     assert {Path(path).name for path in actual["files"]} == {p.name for p in tmp_path.iterdir()}
     single = pd.read_csv(tmp_path / "paper-004-figure-2.csv")
@@ -92,7 +90,7 @@ def test_figure_2_follows_the_cost_of_shifted_weights(tmp_path: Path) -> None:
     assert trained < 0.1  # a network that says no to everything has 0.25
 
 
-def test_the_derivatives_of_the_small_network_are_those_of_its_cost() -> None:
+def test_the_derivatives_of_the_small_network_are_those_of_its_cost():
     random = np.random.default_rng(1)
     weights, inputs, wanted = random.normal(size=9), random.random((20, 2)), random.random(20)
     small = 1e-6 * np.eye(9)
@@ -106,7 +104,7 @@ def test_the_derivatives_of_the_small_network_are_those_of_its_cost() -> None:
     ("least_at", "sign", "wanted"),
     [(0.1, 1.0, (SUPPORTED, SUPPORTED)), (0.0, -1.0, (NOT_SUPPORTED, NOT_SUPPORTED))],
 )
-def test_figure_2_is_judged_both_ways(least_at, sign, wanted) -> None:
+def test_figure_2_is_judged_both_ways(least_at, sign, wanted):
     single = pd.DataFrame(
         {
             "run": 0,
@@ -120,7 +118,7 @@ def test_figure_2_is_judged_both_ways(least_at, sign, wanted) -> None:
     assert tuple(v.verdict for v in paper_004.judge_sensitivity(single, pairs)) == wanted
 
 
-def levels(optimized: dict[float, float], public: float) -> pd.DataFrame:
+def levels(optimized, public):
     """Made-up ends of figure 3; isotropic noise reaches 0.8 everywhere."""
     return pd.DataFrame(
         [
@@ -145,7 +143,7 @@ def levels(optimized: dict[float, float], public: float) -> pd.DataFrame:
     )
 
 
-def test_figure_3_is_judged_both_ways() -> None:
+def test_figure_3_is_judged_both_ways():
     good = paper_004.judge_levels(levels({0.05: 0.95, 0.3: 0.9, 1.0: 0.85}, public=0.9))
     assert [v.verdict for v in good] == [
         SUPPORTED,
@@ -171,14 +169,14 @@ def test_figure_3_is_judged_both_ways() -> None:
         ((1.1, None), NOT_SUPPORTED),
     ],
 )
-def test_theorem_1_is_judged_by_what_is_certified(certified, wanted) -> None:
+def test_theorem_1_is_judged_by_what_is_certified(certified, wanted):
     made = pd.DataFrame(
         [{"method": "exact", "claimed_epsilon": 1.0, "epsilon": each} for each in certified]
     )
     assert paper_004.judge_theorem(made).verdict == wanted
 
 
-def grid(slope: float, gap: float) -> pd.DataFrame:
+def grid(slope, gap):
     """Made-up ends of figure 4; the gap is the one at high privacy."""
     rows = []
     for place, epsilon in enumerate((0.01, 0.3, 1.2)):
@@ -199,7 +197,7 @@ def grid(slope: float, gap: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_figure_4_is_judged_both_ways() -> None:
+def test_figure_4_is_judged_both_ways():
     good = paper_004.judge_grid(grid(0.1, 0.06))
     assert [v.verdict for v in good] == [SUPPORTED] * 3
     bad = paper_004.judge_grid(grid(-0.1, -0.06))
@@ -213,7 +211,7 @@ def test_figure_4_is_judged_both_ways() -> None:
     assert paper_004.judge_grid(apart)[1].verdict == NOT_SUPPORTED
 
 
-def structure(lots: float, units: float, clip: float, plain: float) -> pd.DataFrame:
+def structure(lots, units, clip, plain):
     """Made-up ends of figure 5; each number is the range of accuracy over the values."""
     return pd.DataFrame(
         [
@@ -230,7 +228,7 @@ def structure(lots: float, units: float, clip: float, plain: float) -> pd.DataFr
     )
 
 
-def test_figure_5_is_judged_both_ways() -> None:
+def test_figure_5_is_judged_both_ways():
     good = paper_004.judge_structure(structure(lots=0.0, units=0.01, clip=0.1, plain=0.015))
     assert [v.verdict for v in good] == [SUPPORTED] * 4
     bad = paper_004.judge_structure(structure(lots=0.1, units=0.1, clip=0.0, plain=0.05))
@@ -238,7 +236,7 @@ def test_figure_5_is_judged_both_ways() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "wanted"), [(0.9, SUPPORTED), (9.0, NOT_SUPPORTED)])
-def test_moderate_is_at_most_twice(seconds: float, wanted: str) -> None:
+def test_moderate_is_at_most_twice(seconds, wanted):
     made = pd.DataFrame(
         {
             "method": ["nonprivate", "isotropic", "published"],

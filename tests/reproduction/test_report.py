@@ -1,7 +1,5 @@
 """What the papers share: the register, verdicts by places, stand-ins, bad input."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,7 @@ from dpcore.reproduction.report import (
 )
 
 
-def test_every_paper_enrols_itself_with_all_its_numbers() -> None:
+def test_every_paper_enrols_itself_with_all_its_numbers():
     result = papers()
     assert set(result) >= {"paper-000", "paper-002", "paper-003", "paper-004"}
     numbers = {
@@ -48,7 +46,7 @@ def test_every_paper_enrols_itself_with_all_its_numbers() -> None:
     ],
 )
 @pytest.mark.parametrize("higher", [True, False])
-def test_an_ordering_is_judged_by_clear_wins(gains, margin, wanted, higher) -> None:
+def test_an_ordering_is_judged_by_clear_wins(gains, margin, wanted, higher):
     sign = 1.0 if higher else -1.0
     places = [(f"place {at}", 0.5 + sign * gain, 0.5, margin) for at, gain in enumerate(gains)]
     verdict = ordering("A beats B.", places, better="A", worse="B", what="score", higher=higher)
@@ -56,14 +54,14 @@ def test_an_ordering_is_judged_by_clear_wins(gains, margin, wanted, higher) -> N
     assert "of 3 places (score)" in verdict.seen
 
 
-def test_what_is_no_number_never_wins() -> None:
+def test_what_is_no_number_never_wins():
     places = [("here", float("nan"), 0.5), ("there", 0.6, float("nan"))]
     verdict = ordering("A beats B.", places, better="A", worse="B", what="score")
     assert verdict.verdict == NOT_SUPPORTED
 
 
 @pytest.mark.parametrize("verdict", [SUPPORTED, PARTLY, NOT_SUPPORTED])
-def test_a_stand_in_decides_nothing(verdict: str) -> None:
+def test_a_stand_in_decides_nothing(verdict):
     result = on_stand_in(Conclusion("So it is.", verdict, "In 1 of 1."), "MNIST", "digits")
     assert result.verdict == UNCHECKED
     assert "MNIST" in result.seen
@@ -71,11 +69,11 @@ def test_a_stand_in_decides_nothing(verdict: str) -> None:
     assert result.seen.endswith("In 1 of 1.")
 
 
-def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
-    def order(datasets: tuple[str, ...] | None) -> ExperimentOrder:
+def test_the_stand_in_is_taken_only_where_nothing_was_named():
+    def order(datasets):
         return ExperimentOrder("x", "out", datasets, None, None, silent)
 
-    def nothing(key: str) -> str:
+    def nothing(key):
         return "built in" if key == "digits" else "download"
 
     assert order(None).wanted(("mnist",), nothing, "digits") == (("digits",), ("mnist",))
@@ -115,9 +113,7 @@ def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
         ("paper-004", {"figure": 2, "epochs": 3}, ("epochs", "150")),
     ],
 )
-def test_bad_arguments_are_named_before_anything_is_written(
-    paper: str, arguments: dict[str, object], words: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_bad_arguments_are_named_before_anything_is_written(paper, arguments, words, tmp_path):
     output = tmp_path / "out"
     with pytest.raises(InvalidInput) as caught:
         reproduce(paper, output=str(output), **arguments)  # type: ignore[arg-type]
@@ -134,9 +130,7 @@ def test_bad_arguments_are_named_before_anything_is_written(
         ("paper-004", {"table": 2}),
     ],
 )
-def test_what_cannot_be_run_again_leaves_a_verdict_that_says_why(
-    paper: str, arguments: dict[str, int], tmp_path: Path
-) -> None:
+def test_what_cannot_be_run_again_leaves_a_verdict_that_says_why(paper, arguments, tmp_path):
     result = reproduce(paper, output=str(tmp_path), **arguments)  # type: ignore[arg-type]
     (verdict,) = result["verdicts"]
     assert verdict["verdict"] == UNCHECKED

@@ -50,38 +50,38 @@ OWN = {
 
 
 @pytest.mark.parametrize("section", TOLD)
-def test_every_system_of_the_survey_is_there(section: str) -> None:
+def test_every_system_of_the_survey_is_there(section):
     here = [each for each in SYSTEMS.values() if (each.paper, each.section) == ("001", section)]
     assert {number for each in here for number in each.references} == TOLD[section]
 
 
-def test_the_survey_has_no_other_sections() -> None:
+def test_the_survey_has_no_other_sections():
     assert {each.section for each in SYSTEMS.values() if each.paper == "001"} == set(TOLD)
 
 
 @pytest.mark.parametrize("paper", OWN)
-def test_each_papers_own_algorithms_and_baselines_are_there(paper: str) -> None:
+def test_each_papers_own_algorithms_and_baselines_are_there(paper):
     assert {key for key, each in SYSTEMS.items() if each.paper == paper} == OWN[paper]
 
 
-def test_no_key_is_taken_twice() -> None:
+def test_no_key_is_taken_twice():
     assert len(WRITTEN) == len(set(WRITTEN))
     assert set(WRITTEN) <= set(SYSTEMS)
     assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", key) for key in SYSTEMS)
 
 
-def test_every_method_that_adds_noise_belongs_to_a_system() -> None:
+def test_every_method_that_adds_noise_belongs_to_a_system():
     for key in methods.register():
         result = systems.runs_of(Place.EXPLORE, key)
         assert bool(result) == (key != "nonprivate"), key
 
 
-def test_every_model_belongs_to_a_system() -> None:
+def test_every_model_belongs_to_a_system():
     for key in models():
         assert systems.runs_of(Place.ATLAS, key), key
 
 
-def test_a_system_is_said_in_sentences() -> None:
+def test_a_system_is_said_in_sentences():
     for system in SYSTEMS.values():
         assert system.title, system.key
         assert system.source, system.key
@@ -94,7 +94,7 @@ def test_a_system_is_said_in_sentences() -> None:
         assert len(system.what) < 160, system.key
 
 
-def test_a_system_is_said_in_short_sentences() -> None:
+def test_a_system_is_said_in_short_sentences():
     for system in SYSTEMS.values():
         because = system.verdict.because if system.verdict else ""
         for text in (system.what, system.claim, because, *system.breaks, *system.leaks):
@@ -103,7 +103,7 @@ def test_a_system_is_said_in_short_sentences() -> None:
                 assert len(words) <= 20, (system.key, sentence)
 
 
-def test_whatever_runs_is_there() -> None:
+def test_whatever_runs_is_there():
     for system in SYSTEMS.values():
         known = {
             Place.EXPLORE: set(methods.register()),
@@ -123,7 +123,7 @@ def test_whatever_runs_is_there() -> None:
             )
 
 
-def test_a_system_has_the_title_year_and_link_of_where_it_is_printed() -> None:
+def test_a_system_has_the_title_year_and_link_of_where_it_is_printed():
     for system in (SYSTEMS[key] for key in WRITTEN):
         assert system.literature, system.key
         years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", system.source)}
@@ -134,7 +134,7 @@ def test_a_system_has_the_title_year_and_link_of_where_it_is_printed() -> None:
             assert system.literature == (WORKS[system.paper],), system.key
 
 
-def test_every_work_has_one_plain_link_and_belongs_to_a_system() -> None:
+def test_every_work_has_one_plain_link_and_belongs_to_a_system():
     used = {work.link for each in SYSTEMS.values() for work in each.literature}
     for key, work in WORKS.items():
         assert re.fullmatch(r"https://[\w.-]+/[\w./?=&-]+", work.link), work
@@ -146,7 +146,7 @@ def test_every_work_has_one_plain_link_and_belongs_to_a_system() -> None:
     assert len({work.link for work in WORKS.values()}) == len(set(WORKS.values()))
 
 
-def test_the_main_claims_of_the_papers_come_first() -> None:
+def test_the_main_claims_of_the_papers_come_first():
     main = [each for each in SYSTEMS.values() if each.is_main]
     assert {each.paper for each in main} == {"000", "002", "003", "004"}
     assert all(each.literature == (WORKS[each.paper],) for each in main)
@@ -154,7 +154,7 @@ def test_the_main_claims_of_the_papers_come_first() -> None:
     assert set(systems.selected()) == set(SYSTEMS.values())
 
 
-def test_an_unknown_system_is_refused() -> None:
+def test_an_unknown_system_is_refused():
     with pytest.raises(InvalidInput, match="system is 'magic', but it must be one of opera"):
         systems.system_named("magic")
 
@@ -201,17 +201,17 @@ FINDS = {query: found for found, queries in FOUND for query in queries}
 
 
 @pytest.mark.parametrize("query", FINDS)
-def test_what_people_type_is_matches_query(query: str) -> None:
+def test_what_people_type_is_matches_query(query):
     matches = {each.key for each in systems.selected(search=query)}
     assert matches == FINDS[query]
 
 
 @pytest.mark.parametrize("query", ["", "   ", "-", "…", "()"])
-def test_nothing_typed_narrows_nothing(query: str) -> None:
+def test_nothing_typed_narrows_nothing(query):
     assert all(matches_query(query, each) for each in SYSTEMS.values())
 
 
-def test_a_system_is_found_by_what_its_card_says() -> None:
+def test_a_system_is_found_by_what_its_card_says():
     for system in SYSTEMS.values():
         for text in (system.title, system.title.upper(), system.source, system.key):
             assert matches_query(text, system), system.key
@@ -219,12 +219,12 @@ def test_a_system_is_found_by_what_its_card_says() -> None:
             assert matches_query(f"{work.year} {work.title}", system), system.key
 
 
-def test_a_word_is_found_where_one_begins_only() -> None:
+def test_a_word_is_found_where_one_begins_only():
     assert not matches_query("annathan", SYSTEMS["random-decision-tree"])
     assert matches_query("jaganna", SYSTEMS["random-decision-tree"])
 
 
-def test_a_long_query_takes_no_time() -> None:
+def test_a_long_query_takes_no_time():
     assert not matches_query(" ".join("a" for _ in range(40)) + " 9z", SYSTEMS["noisy-sgd"])
 
 
@@ -242,7 +242,7 @@ def test_a_long_query_takes_no_time() -> None:
         ),
     ],
 )
-def test_every_filter_narrows(asked, keeps) -> None:
+def test_every_filter_narrows(asked, keeps):
     kept = {each.key for each in systems.selected(**asked)}
     assert kept == {key for key, each in SYSTEMS.items() if keeps(each)}
     assert 0 < len(kept) < len(SYSTEMS)

@@ -1,7 +1,5 @@
 """Where systems stand: what runs says so itself, and claims never pass for proofs."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace
@@ -39,7 +37,7 @@ SYSTEMS = systems.register()
 WRITTEN = {system.key for system in systems.written()}
 
 
-def test_a_standing_is_whole_and_said_once() -> None:
+def test_a_standing_is_whole_and_said_once():
     for system in SYSTEMS.values():
         result = standing(system)
         assert result.claim.endswith("."), system.key
@@ -69,7 +67,7 @@ def test_a_standing_is_whole_and_said_once() -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in methods.register() if key != "nonprivate"])
-def test_a_methods_systems_say_what_its_register_says(key: str) -> None:
+def test_a_methods_systems_say_what_its_register_says(key):
     editions = methods.method_named(key).editions
     for system in systems.runs_of(Place.EXPLORE, key):
         result = standing(system)
@@ -91,7 +89,7 @@ OPENINGS = {
 }
 
 
-def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says() -> None:
+def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says():
     for system in SYSTEMS.values():
         result = standing(system)
         assert len(re.findall(r"[^\W_]+(?:['.][^\W_]+)*", result.verdict)) <= 20, system.key
@@ -112,7 +110,7 @@ def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says() -> Non
 
 
 @pytest.mark.parametrize("key", [key for key in methods.register() if key != "nonprivate"])
-def test_a_method_has_the_verdict_of_its_system(key: str) -> None:
+def test_a_method_has_the_verdict_of_its_system(key):
     verdict = systems.verdict_on(key)
     claims = [
         standing(each).verdict
@@ -123,7 +121,7 @@ def test_a_method_has_the_verdict_of_its_system(key: str) -> None:
     assert {verdict} == (set(claims) or {""})
 
 
-def test_a_leak_of_an_implementation_is_no_verdict_on_the_theorem() -> None:
+def test_a_leak_of_an_implementation_is_no_verdict_on_the_theorem():
     pate_gan = SYSTEMS["pate-gan"]
     assert standing(pate_gan).status is Status.DESCRIBED_ONLY
     assert pate_gan.practice is Practice.LEAKS
@@ -137,7 +135,7 @@ def test_a_leak_of_an_implementation_is_no_verdict_on_the_theorem() -> None:
         assert standing(bare) == standing(system)
 
 
-def test_theorem_7_is_laid_to_the_paper_that_prints_it() -> None:
+def test_theorem_7_is_laid_to_the_paper_that_prints_it():
     result = standing(SYSTEMS["sgdpert"])
     assert "paper 000's own Theorem 7" in result.claim
     assert (result.status, result.of) == (Status.CLAIM_NOT_SUPPORTED, PUBLISHED)
@@ -145,7 +143,7 @@ def test_theorem_7_is_laid_to_the_paper_that_prints_it() -> None:
     assert [work.year for work in SYSTEMS["sgdpert"].literature] == [2020, 2014]
 
 
-def test_what_is_known_of_the_five_papers() -> None:
+def test_what_is_known_of_the_five_papers():
     status = {key: standing(system).status for key, system in SYSTEMS.items()}
     assert status["opera"] is Status.PROVED
     for refuted in ("grpua", "sgdpert", "grpua-network", "input-perturbation"):
@@ -160,12 +158,12 @@ def test_what_is_known_of_the_five_papers() -> None:
     assert status["ganobfuscator"] is Status.DESCRIBED_ONLY
 
 
-def test_one_source_has_one_year() -> None:
+def test_one_source_has_one_year():
     wishart = SYSTEMS["wishart-pca"]
     assert model_named(wishart.runs[0].key).source == wishart.source
 
 
-def test_paper_003_is_judged_by_its_own_accounting() -> None:
+def test_paper_003_is_judged_by_its_own_accounting():
     result = standing(SYSTEMS["adaptive-tcdp"])
     assert result.verdict == CLAIM
     on_mean, on_sum = result.proof.split("Noise on the sum, ")
@@ -178,7 +176,7 @@ def test_paper_003_is_judged_by_its_own_accounting() -> None:
     assert preset("chexpert-8").stated == 8.0
 
 
-def test_paper_004_is_told_in_both_readings() -> None:
+def test_paper_004_is_told_in_both_readings():
     tau = paper_004.bound(1.0, 1e-5)
     on_sum, on_mean = (
         analytic_epsilon(paper_004.noise(tau, 1_000, noise_on_mean=literal), 1e-5, 1.0)
@@ -200,8 +198,8 @@ def test_paper_004_is_told_in_both_readings() -> None:
 
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-5])
-def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta: float) -> None:
-    def gain(epsilon: float, delta: float) -> float:
+def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta):
+    def gain(epsilon, delta):
         return float(classical_sigma(epsilon, delta) / analytic_sigma(epsilon, delta)) ** 2
 
     told = " ".join(methods.method_named("opera").limits)
@@ -219,7 +217,7 @@ def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta:
     assert standing(SYSTEMS["opera"]).status is Status.PROVED
 
 
-def test_grpuas_noise_would_do_for_a_query_without_its_factor() -> None:
+def test_grpuas_noise_would_do_for_a_query_without_its_factor():
     run = TrainingPlan(
         analytic_sigma(0.1, 1e-3),
         records=1_000,
@@ -235,7 +233,7 @@ def test_grpuas_noise_would_do_for_a_query_without_its_factor() -> None:
     assert "ε = 0.25 there, at δ = 0.001" in " ".join(SYSTEMS["grpua"].breaks)
 
 
-def test_paper_003s_noise_on_the_mean_drowns_the_gradient() -> None:
+def test_paper_003s_noise_on_the_mean_drowns_the_gradient():
     # In each weight, at its least: the whole mean gradient is at most C = 1 long.
     least = preset("chexpert-8").training.schedule().sigmas[-1]
     assert least > 0.2
@@ -243,8 +241,8 @@ def test_paper_003s_noise_on_the_mean_drowns_the_gradient() -> None:
     assert least * math.sqrt(5 * 1_025) > 16.0
 
 
-def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to() -> None:
-    def excess(epsilon: float) -> float:
+def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to():
+    def excess(epsilon):
         sigma = math.sqrt(2.0 * math.log(2.0 / 1e-5)) / epsilon
         return float(analytic_delta(epsilon, sigma, 1.0)) - 1e-5
 
@@ -253,7 +251,7 @@ def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to() -> None:
 
 
 @pytest.mark.parametrize("key", TRAININGS)
-def test_a_training_is_judged_by_the_deep_part(key: str) -> None:
+def test_a_training_is_judged_by_the_deep_part(key):
     example = TRAININGS[key]
     (form,) = forms(Runnable(Place.TRAIN, key))
     held = guarantee(example.config, example.records, accountant="rdp")
@@ -262,7 +260,7 @@ def test_a_training_is_judged_by_the_deep_part(key: str) -> None:
     assert form.proof
 
 
-def test_a_relative_says_nothing_about_a_system() -> None:
+def test_a_relative_says_nothing_about_a_system():
     alone = replace(SYSTEMS["dp-lstm"], runs=())
     assert SYSTEMS["dp-lstm"].runs
     assert standing(SYSTEMS["dp-lstm"]) == standing(alone)
@@ -271,7 +269,7 @@ def test_a_relative_says_nothing_about_a_system() -> None:
     assert not systems.runs_here(SYSTEMS["dp-lstm"])
 
 
-def test_a_sound_form_never_lifts_the_verdict_on_the_claim() -> None:
+def test_a_sound_form_never_lifts_the_verdict_on_the_claim():
     bare = replace(SYSTEMS["dpne"], runs=(Runnable(Place.EXPLORE, "grpua", Relation.SOUND),))
     assert standing(bare).status is Status.PROVED
     assert standing(bare).of == HERE
@@ -283,12 +281,12 @@ def test_a_sound_form_never_lifts_the_verdict_on_the_claim() -> None:
 
 
 @pytest.mark.parametrize("place", Place)
-def test_a_run_that_is_not_there_is_refused(place: Place) -> None:
+def test_a_run_that_is_not_there_is_refused(place):
     with pytest.raises(InvalidInput, match="'nowhere'"):
         forms(Runnable(place, "nowhere"))
 
 
-def test_the_description_is_plain_and_complete() -> None:
+def test_the_description_is_plain_and_complete():
     rows = systems.describe()
     assert [row["system"] for row in rows] == list(SYSTEMS)
     for row, system in zip(rows, SYSTEMS.values(), strict=True):

@@ -14,7 +14,7 @@ WATCHED = {
 _notes = os.open(os.environ["CALLS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
 
-def _note(event: str, given: tuple[object, ...]) -> None:
+def _note(event, given):
     if event in WATCHED:
         os.write(_notes, f"{event}\t{given[WATCHED[event]]!r}\n".encode())
 

@@ -16,7 +16,7 @@ CLASSES = replace(entry("digits"), names=("a", "b", "c"))
 LABELS = replace(CLASSES, task="labels", names=("edema", "effusion"))
 
 
-def made(entry: Any = CLASSES, **changed: Any) -> Examples:
+def made(entry=CLASSES, **changed):
     arrays: dict[str, Any] = {
         "train_inputs": np.zeros((4, 1, 3, 3), np.float32),
         "train_targets": np.array([0, 1, 2, 1]),

@@ -12,7 +12,7 @@ from dpcore.errors import InvalidInput
 IMAGES = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
 
 
-def written(values: np.ndarray, kind: int = 8, claimed: tuple[int, ...] | None = None) -> bytes:
+def written(values, kind=8, claimed=None):
     shape = claimed or values.shape
     header = struct.pack(f">HBB{len(shape)}I", 0, kind, len(shape), *shape)
     return gzip.compress(header + values.tobytes(), mtime=0)

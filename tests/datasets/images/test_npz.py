@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -13,13 +12,13 @@ from dpcore.errors import InvalidInput
 ROWS = np.arange(12.0).reshape(3, 4)
 
 
-def saved(**arrays: np.ndarray) -> bytes:
+def saved(**arrays):
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
 
 
-def one_array(data: bytes) -> bytes:
+def one_array(data):
     """An .npz file whose array `rows` is these bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -27,7 +26,7 @@ def one_array(data: bytes) -> bytes:
     return file.getvalue()
 
 
-def array_file(values: np.ndarray) -> bytes:
+def array_file(values):
     file = io.BytesIO()
     np.save(file, values, allow_pickle=True)
     return file.getvalue()
@@ -103,7 +102,7 @@ def test_what_strangers_hand_in_has_room_of_a_few_hundred_megabytes():
 
 
 def test_headers_are_looked_at_before_any_entry(monkeypatch):
-    def refuse(headers: Mapping[str, npz.Header]) -> None:
+    def refuse(headers):
         assert headers["rows"].shape == (3, 4)
         assert headers["rows"].kind == np.float64
         raise InvalidInput("not these")

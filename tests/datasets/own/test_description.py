@@ -27,7 +27,7 @@ ROWS = "".join(
 )
 
 
-def said_of(columns: str) -> tuple[Person | None, bool]:
+def said_of(columns):
     description = read(columns)
     return description.person, description.number_is_public
 
@@ -179,7 +179,7 @@ def test_what_other_tools_write_is_read():
 
 @example("a", ["\x85"])
 @given(st.text(max_size=60), st.lists(st.text(max_size=9), min_size=1, max_size=4))
-def test_whatever_is_written_is_read_as_the_same(name: str, levels: list[str]) -> None:
+def test_whatever_is_written_is_read_as_the_same(name, levels):
     field = DescribedField(name.strip(), "list", levels=tuple(levels), missing_marks=("",))
     said = TableDescription((field,), predicted="x")
     assert read(write(said)) == said

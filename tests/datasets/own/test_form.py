@@ -29,7 +29,7 @@ sbp: 60 to 260 mmHg; unknown: blank
 predict outcome: one of 0, 1"""
 
 
-def suggested(text: str = CLINIC) -> Form:
+def suggested(text=CLINIC):
     return form("", look(text.encode(), "clinic.csv"))
 
 
@@ -80,7 +80,7 @@ def test_the_way_a_value_is_written_is_recognised(column, values, expected):
     assert suggested(text).description() == read(columns)
 
 
-def _row(values: str, column: str = "leukocytes") -> Row:
+def _row(values, column="leukocytes"):
     text = f"{column};died\n" + "".join(f"{value};no\n" for value in values.split())
     return suggested(text).rows[0]
 

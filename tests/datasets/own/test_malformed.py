@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections.abc import Callable
 from datetime import time, timedelta
 
 import numpy as np
@@ -26,7 +25,7 @@ Draw = np.random.Generator
 Rows = list[list[str]]
 
 
-def records(draw: Draw) -> Rows:
+def records(draw):
     """Some right records, with a canary in each name and note."""
     return [
         [
@@ -42,21 +41,21 @@ def records(draw: Draw) -> Rows:
     ]
 
 
-def written(rows: Rows, names: tuple[str, ...] = NAMES) -> bytes:
+def written(rows, names=NAMES):
     return "\n".join([",".join(names), *map(",".join, rows), ""]).encode()
 
 
-def as_parquet(rows: Rows, **changed: object) -> bytes:
+def as_parquet(rows, **changed):
     columns = dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True))
     file = io.BytesIO()
     parquet.write_table(pa.table(columns | changed), file)
     return file.getvalue()
 
 
-def cell(place: int, *values: str) -> Callable[[Rows, Draw], tuple[bytes, str]]:
+def cell(place, *values):
     """A table with one of these values in a column, and the line and column that are named."""
 
-    def make(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    def make(rows, draw):
         line = int(draw.integers(len(rows)))
         rows[line][place] = str(draw.choice(values))
         data = as_parquet(rows) if draw.random() < 0.3 else written(rows)
@@ -65,85 +64,85 @@ def cell(place: int, *values: str) -> Callable[[Rows, Draw], tuple[bytes, str]]:
     return make
 
 
-def several(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def several(rows, draw):
     for row in rows:
         row[1] = CANARY
     listed = ", ".join(f"{line}" for line in range(2, min(len(rows), 20) + 1))
     return written(rows), f"lines {listed} and {min(len(rows), 20) + 1}: age must be "
 
 
-def ragged(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def ragged(rows, draw):
     line = int(draw.integers(len(rows)))
     rows[line] = rows[line][: draw.integers(1, 7)] if draw.random() < 0.5 else [*rows[line], CANARY]
     return written(rows), f"line {line + 2}: it has {len(rows[line])} fields?, but it must have 7"
 
 
-def badly_quoted(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def badly_quoted(rows, draw):
     line = int(draw.integers(len(rows)))
     rows[line][1] = '"' + rows[line][1]
     return written(rows), f"line {line + 2}: it has 2 fields, but it must have 7"
 
 
-def of_no_encoding(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def of_no_encoding(rows, draw):
     line = int(draw.integers(len(rows)))
     rows[line][6] = "\x81"  # nothing in Windows-1252, and no UTF-8 by itself
     data = "\n".join([",".join(NAMES), *map(",".join, rows)])
     return data.encode("latin-1"), f"line {line + 2}: it holds bytes that are not text"
 
 
-def with_zero(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def with_zero(rows, draw):
     line = int(draw.integers(len(rows)))
     rows[line][int(draw.integers(7))] += "\0"
     return written(rows), f"line {line + 2}: it holds a zero byte"
 
 
-def workbook(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def workbook(rows, draw):
     starts = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
     return starts[draw.integers(2)] + draw.bytes(100), "'f' is an Excel workbook or an archive"
 
 
-def open_quotation(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def open_quotation(rows, draw):
     line = int(draw.integers(len(rows) - 1))
     rows[line][6] = '"' + rows[line][6]
     return written(rows), f"line {line + 2}: its quotation marks must open and close"
 
 
-def twice_the_same_name(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def twice_the_same_name(rows, draw):
     names = list(NAMES)
     place = int(draw.integers(1, 6))
     names[6] = names[place]
     return written(rows, tuple(names)), f"line 1: the header names '{names[place]}' more than once"
 
 
-def without_a_name(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def without_a_name(rows, draw):
     names = list(NAMES)
     place = int(draw.integers(6))
     names[place] = "else"
     return written(rows, tuple(names)), f"line 1: the header does not name '{NAMES[place]}',"
 
 
-def without_a_header(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def without_a_header(rows, draw):
     return written(rows[1:], tuple(rows[0])), "No header was found"
 
 
-def too_many_columns(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def too_many_columns(rows, draw):
     names = (*NAMES, *(f"x{place}" for place in range(2_000)))
     if draw.random() < 0.5:
         return as_parquet(rows, **{name: [0] * len(rows) for name in names[7:]}), "2,007 columns"
     return written(rows, names), "2,007 columns"
 
 
-def nothing(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def nothing(rows, draw):
     data = draw.choice([b"", b"\xef\xbb\xbf", b"\n \n", written([])])
     return bytes(data), "is empty|holds no records"
 
 
-def truncated(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def truncated(rows, draw):
     data = as_parquet(rows)
     return data[: draw.integers(4, len(data) - 1)], "must be a whole Parquet file"
 
 
-def nested(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+def nested(rows, draw):
     kinds: list[object] = [[CANARY], {"a": CANARY}, CANARY.encode(), timedelta(1), time(1)]
     column = [kinds[draw.integers(5)]] * len(rows)
     return as_parquet(rows, crp=column), "column 'crp': it must hold numbers, text, dates"

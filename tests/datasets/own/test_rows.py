@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.datasets import OWN, Preparation, Table, described, load, prepare, read_upload
+from dpcore.datasets import OWN, Preparation, described, load, prepare, read_upload
 from dpcore.datasets.faults import WrongTable
 from dpcore.datasets.own.description import class_of
 from dpcore.datasets.own.mend import Mendable
@@ -33,11 +33,11 @@ Dora;0;31;south;60;yes
 """
 
 
-def read(columns: str = COLUMNS, rows: str = ROWS) -> Table:
+def read(columns=COLUMNS, rows=ROWS):
     return read_upload(OWN, rows.encode(), "mine.csv", columns)
 
 
-def refusal(columns: str, rows: str = ROWS) -> str:
+def refusal(columns, rows=ROWS):
     with pytest.raises(InvalidInput) as refused:
         read(columns, rows)
     sentence = str(refused.value)
@@ -256,7 +256,7 @@ MENDS = [
 ]
 
 
-def edited(text: str, changes: dict[str, str]) -> str:
+def edited(text, changes):
     for old, new in changes.items():
         text = text.replace(old, new)
     return text
@@ -378,7 +378,7 @@ def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, setting, part
     place = int(np.flatnonzero(held_out == (part == "test"))[3])
     preparation = Preparation(**setting)
 
-    def written(row: str) -> str:
+    def written(row):
         lines = [",".join(map(str, person)) for person in people]
         lines[place] = row
         return "\n".join([",".join(names), *lines])

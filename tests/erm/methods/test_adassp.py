@@ -1,7 +1,5 @@
 """AdaSSP: what three queries cost together, how far the eigenvalue moves, and its ridge."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -21,11 +19,11 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SOUND, PUBLISHED = Edition.SOUND, Edition.PUBLISHED
 
 
-def calibrated(problem: Problem, epsilon: float, edition: Edition, delta: float = 1e-5):
+def calibrated(problem, epsilon, edition, delta=1e-5):
     return METHOD.calibrate(problem, [epsilon], delta, edition, Settings())[0]
 
 
-def data(records: int = 300) -> tuple[np.ndarray, np.ndarray]:
+def data(records=300):
     generator = np.random.default_rng(6)
     features = generator.standard_normal((records, 4))
     features /= np.linalg.norm(features, axis=1, keepdims=True)
@@ -35,7 +33,7 @@ def data(records: int = 300) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(
     ("epsilon", "certified"), [(1.0, 0.596), (5.0, 3.43), (20.0, 17.6), (50.0, 60.7)]
 )
-def test_what_the_printed_noise_certifies(epsilon, certified) -> None:
+def test_what_the_printed_noise_certifies(epsilon, certified):
     problem = Problem("squared", 0.01, 300, 4, ZERO)
     result = calibrated(problem, epsilon, PUBLISHED, 1e-6)
     assert result.certified.epsilon == pytest.approx(certified, abs=0.006 * certified)
@@ -46,7 +44,7 @@ def test_what_the_printed_noise_certifies(epsilon, certified) -> None:
     assert result.proof.epsilon == (epsilon if holds else None)
 
 
-def test_a_claim_about_other_neighbours_is_not_called_false() -> None:
+def test_a_claim_about_other_neighbours_is_not_called_false():
     problem = Problem("squared", 0.01, 300, 4, REPLACE)
     result = calibrated(problem, 10.0, PUBLISHED)
     assert result.status is Status.CONDITIONS_NOT_MET
@@ -60,7 +58,7 @@ def test_a_claim_about_other_neighbours_is_not_called_false() -> None:
     delta=st.sampled_from([1e-10, 1e-5, 1e-2]),
     adjacency=st.sampled_from([ZERO, REPLACE]),
 )
-def test_the_sound_noise_keeps_the_budget_and_no_less_would(epsilon, delta, adjacency) -> None:
+def test_the_sound_noise_keeps_the_budget_and_no_less_would(epsilon, delta, adjacency):
     result = calibrated(Problem("squared", 0.01, 300, 4, adjacency), epsilon, SOUND, delta)
     size = (300, 4)
     assert analytic_delta(epsilon, 1.0 / total_mu(result.sigma, SOUND, adjacency, size)) <= delta
@@ -71,7 +69,7 @@ def test_the_sound_noise_keeps_the_budget_and_no_less_would(epsilon, delta, adja
     assert total_mu(result.sigma, SOUND, adjacency) < exact
 
 
-def test_three_queries_add_up_to_one_gaussian(adjacency, edition) -> None:
+def test_three_queries_add_up_to_one_gaussian(adjacency, edition):
     moved = sensitivity(weight(edition, adjacency), adjacency)
     sums, lowest = moved / 3.0, 1.0 / (3.0 * eigenvalue_noise(edition, adjacency))
     assert total_mu(3.0, edition, adjacency) == pytest.approx(math.hypot(sums, lowest), rel=1e-12)
@@ -79,7 +77,7 @@ def test_three_queries_add_up_to_one_gaussian(adjacency, edition) -> None:
         assert lowest**2 / (sums**2 + lowest**2) == pytest.approx(0.05)
 
 
-def test_no_record_moves_the_smallest_eigenvalue_by_more_than_one(adjacency) -> None:
+def test_no_record_moves_the_smallest_eigenvalue_by_more_than_one(adjacency):
     generator, largest = np.random.default_rng(3), 0.0
     for _ in range(3_000):
         dimension = int(generator.integers(1, 4))
@@ -94,7 +92,7 @@ def test_no_record_moves_the_smallest_eigenvalue_by_more_than_one(adjacency) -> 
     assert max(largest, float(one)) == pytest.approx(1.0)
 
 
-def test_the_ridge_is_the_printed_rule() -> None:
+def test_the_ridge_is_the_printed_rule():
     sigma, delta = np.array([2.0, 2.0, 2.0]), np.full(3, 1e-5)
     width = 2.0 * math.sqrt(5 * math.log(2 * 25 / 0.05))
     lost = 3.0 * math.sqrt(math.log(6e5))
@@ -102,7 +100,7 @@ def test_the_ridge_is_the_printed_rule() -> None:
     assert result == pytest.approx([width, width - (20.0 - lost), 0.0])
 
 
-def test_the_noise_of_each_query_is_what_was_calibrated(monkeypatch) -> None:
+def test_the_noise_of_each_query_is_what_was_calibrated(monkeypatch):
     features, targets = data()
     problem = Problem("squared", 1e-6, 300, 4)
     for edition in (SOUND, PUBLISHED):
@@ -122,7 +120,7 @@ def test_the_noise_of_each_query_is_what_was_calibrated(monkeypatch) -> None:
         assert moved == pytest.approx(one.sigma / weight(edition, REPLACE) * np.ones(4), rel=1e-9)
 
 
-def test_the_eigenvalues_noise_is_normal_of_its_own_size(assert_normal, monkeypatch) -> None:
+def test_the_eigenvalues_noise_is_normal_of_its_own_size(assert_normal, monkeypatch):
     features, targets = data()
     problem = Problem("squared", 1e-6, 300, 4)
     one = calibrated(problem, 3.0, SOUND)
@@ -137,7 +135,7 @@ def test_the_eigenvalues_noise_is_normal_of_its_own_size(assert_normal, monkeypa
     assert_normal(np.array(seen), one.sigma * eigenvalue_noise(SOUND, REPLACE))
 
 
-def test_with_hardly_any_noise_it_is_ridge_regression() -> None:
+def test_with_hardly_any_noise_it_is_ridge_regression():
     features, targets = data()
     problem = Problem("squared", 0.02, 300, 4, ZERO)
     one = calibrated(problem, 1e6, SOUND)
@@ -146,7 +144,7 @@ def test_with_hardly_any_noise_it_is_ridge_regression() -> None:
     assert actual == pytest.approx(wanted, abs=1e-3)
 
 
-def test_a_release_may_hold_both_editions() -> None:
+def test_a_release_may_hold_both_editions():
     features, targets = data()
     problem = Problem("squared", 0.02, 300, 4)
     both = [calibrated(problem, 1.0, edition) for edition in (SOUND, PUBLISHED)]

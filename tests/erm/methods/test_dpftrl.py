@@ -1,7 +1,5 @@
 """DP-FTRL: one Gaussian mechanism on the whole stream, equal to a plain loop."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -21,7 +19,7 @@ def calibrated(problem, epsilons=(0.1, 1.0, 8.0), **settings):
 
 
 @pytest.mark.parametrize("batch", [None, 1, 9, 60])
-def test_one_record_moves_the_factored_stream_by_the_sensitivity_at_most(adjacency, batch) -> None:
+def test_one_record_moves_the_factored_stream_by_the_sensitivity_at_most(adjacency, batch):
     problem = Problem("logistic", 0.1, 60, 3, adjacency)
     for c in calibrated(problem, batch=batch):
         root = coefficients(c.steps)
@@ -36,7 +34,7 @@ def test_one_record_moves_the_factored_stream_by_the_sensitivity_at_most(adjacen
         assert (c.status, c.proof.epsilon) == (Status.PROVED, c.requested.epsilon)
 
 
-def test_every_record_is_in_one_step_only() -> None:
+def test_every_record_is_in_one_step_only():
     for n, settings in ((60, {}), (10_007, {}), (100, {"batch": 7}), (100, {"steps": 13})):
         c = calibrated(Problem("logistic", 0.1, n, 3), **settings)[0]
         sizes = [len(part) for part in np.array_split(permuted.order(n), c.steps)]
@@ -44,12 +42,12 @@ def test_every_record_is_in_one_step_only() -> None:
         assert 1 <= min(sizes) <= max(sizes) <= c.batch
 
 
-def test_steps_are_bounded_by_the_rule_and_by_the_records() -> None:
+def test_steps_are_bounded_by_the_rule_and_by_the_records():
     assert calibrated(Problem("logistic", 0.1, 10**6, 3))[0].steps <= MAX_BATCHES
     assert calibrated(Problem("logistic", 0.1, 60, 3), steps=1_000)[0].steps == 60
 
 
-def test_more_noise_is_met_by_more_ridge_and_the_first_steps_never_overshoot() -> None:
+def test_more_noise_is_met_by_more_ridge_and_the_first_steps_never_overshoot():
     problem = Problem("logistic", 0.01, 3_000, 10)
     ridges = [c.ridge for c in calibrated(problem, (0.01, 0.1, 1.0, 100.0))]
     assert ridges == sorted(ridges, reverse=True)
@@ -88,7 +86,7 @@ def plain_release(problem, features, labels, calibration, run, seed):
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.3)])
-def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius) -> None:
+def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius):
     features, labels = data(61, 4)
     problem = Problem(loss, lam, 61, 4, Adjacency.ZERO_OUT, radius=radius)
     chosen = [*calibrated(problem, (0.5, 4.0), batch=5), *calibrated(problem, (1.0,), steps=7)]
@@ -100,7 +98,7 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius) -> None:
             assert released[i, run] == pytest.approx(expected, rel=1e-4, abs=1e-4)
 
 
-def test_the_noise_of_one_step_is_the_calibrated_one(assert_normal) -> None:
+def test_the_noise_of_one_step_is_the_calibrated_one(assert_normal):
     problem = Problem("logistic", 0.1, 40, 5)
     chosen = calibrated(problem, (1.0,), steps=1)
     released = stream.release(Training(problem, np.zeros((40, 5)), np.ones(40), chosen, 400, 4))[0]

@@ -1,7 +1,5 @@
 """DP-GD: T Gaussian steps are one Gaussian mechanism, equal to a plain loop."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -30,9 +28,7 @@ def one(problem, epsilon=1.0, delta=1e-5, steps=None):
     steps=st.one_of(st.none(), st.integers(1, 10**6)),
     adjacency=st.sampled_from([Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT]),
 )
-def test_the_composition_of_the_steps_is_within_the_budget(
-    epsilon, delta, steps, adjacency
-) -> None:
+def test_the_composition_of_the_steps_is_within_the_budget(epsilon, delta, steps, adjacency):
     problem = Problem("logistic", 0.01, 3_000, 10, adjacency)
     c = one(problem, epsilon, delta, steps)
     change = 2.0 if adjacency is Adjacency.REPLACE_ONE else 1.0
@@ -44,13 +40,13 @@ def test_the_composition_of_the_steps_is_within_the_budget(
     assert all(condition.met for condition in c.conditions)
 
 
-def test_an_independent_accountant_agrees() -> None:
+def test_an_independent_accountant_agrees():
     c = one(Problem("logistic", 0.01, 3_000, 10), 0.7)
     what = SampledGaussian(c.sigma, 1.0, c.steps, "fixed", Adjacency.REPLACE_ONE)
     assert hit_epsilon(what, 1e-5) == pytest.approx(0.7, rel=1e-5)
 
 
-def test_the_schedule_is_public_and_within_its_limits() -> None:
+def test_the_schedule_is_public_and_within_its_limits():
     for epsilon in (1e-9, 0.1, 1.0, 100.0):
         for loss, lam, radius in (("logistic", 0.1, None), ("huber", 0.0, 2.0)):
             problem = Problem(loss, lam, 500, 30, radius=radius)
@@ -83,7 +79,7 @@ def calibrated(problem, epsilons=(0.3, 3.0, 30.0), steps=None):
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.02, None), (0.0, 0.5), (0.0, 30.0)])
-def test_equals_a_plain_loop(data, loss, lam, radius, adjacency) -> None:
+def test_equals_a_plain_loop(data, loss, lam, radius, adjacency):
     features, labels = data(120, 4)
     problem = Problem(loss, lam, 120, 4, adjacency, radius=radius)
     # Different T, not in order, to see that columns leave the matrix rightly.
@@ -96,7 +92,7 @@ def test_equals_a_plain_loop(data, loss, lam, radius, adjacency) -> None:
             assert released[i, run] == pytest.approx(expected, rel=1e-4, abs=1e-4)
 
 
-def test_equals_a_plain_loop_beyond_one_block_of_rows(data) -> None:
+def test_equals_a_plain_loop_beyond_one_block_of_rows(data):
     features, labels = data(3_000, 3)
     problem = Problem("logistic", 0.01, 3_000, 3)
     chosen = calibrated(problem, steps=5)
@@ -106,7 +102,7 @@ def test_equals_a_plain_loop_beyond_one_block_of_rows(data) -> None:
         assert released[i, 1] == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
-def test_one_step_carries_the_calibrated_noise(data, assert_normal, adjacency) -> None:
+def test_one_step_carries_the_calibrated_noise(data, assert_normal, adjacency):
     features, labels = data(150, 5)
     problem = Problem("logistic", 0.02, 150, 5, adjacency)
     chosen = calibrated(problem, (0.8,), steps=1)
@@ -116,7 +112,7 @@ def test_one_step_carries_the_calibrated_noise(data, assert_normal, adjacency) -
     assert_normal(sum_noise, chosen[0].sigma)
 
 
-def test_every_step_draws_afresh(assert_normal) -> None:
+def test_every_step_draws_afresh(assert_normal):
     # Null records: with momentum 0.9 three steps leave -η(σ/n)(2.71 z₁ + 1.9 z₂ + z₃).
     problem = Problem("logistic", 0.0, 50, 5, radius=1e6)
     chosen = calibrated(problem, (1.0,), steps=3)
@@ -128,7 +124,7 @@ def test_every_step_draws_afresh(assert_normal) -> None:
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
-def test_the_torch_path_gives_the_same_release(data, monkeypatch, loss) -> None:
+def test_the_torch_path_gives_the_same_release(data, monkeypatch, loss):
     features, labels = data(1_500, 4)
     problem = Problem(loss, 0.02, 1_500, 4)
     chosen = calibrated(problem, steps=12)

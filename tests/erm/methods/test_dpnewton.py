@@ -1,7 +1,5 @@
 """DP-Newton: what one record can move, the three answers of a step, and their noise."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -24,7 +22,7 @@ def calibrated(problem, epsilons=(0.01, 1.0, 40.0), steps=None):
 
 
 @pytest.mark.parametrize("steps", [None, 1, 30])
-def test_the_answers_of_all_steps_compose_to_the_budget(adjacency, steps) -> None:
+def test_the_answers_of_all_steps_compose_to_the_budget(adjacency, steps):
     problem = Problem("logistic", 0.01, 3_000, 10, adjacency)
     for c in calibrated(problem, steps=steps):
         assert c.steps == (steps or STEPS)
@@ -36,7 +34,7 @@ def test_the_answers_of_all_steps_compose_to_the_budget(adjacency, steps) -> Non
         assert (c.proof.epsilon, c.status) == (c.requested.epsilon, Status.PROVED)
 
 
-def test_steps_are_bounded() -> None:
+def test_steps_are_bounded():
     problem = Problem("logistic", 0.01, 100, 10)
     assert calibrated(problem, steps=1_000_000)[0].steps == MAX_STEPS
 
@@ -47,7 +45,7 @@ def directions(problem, rows, bends, smallest, gradient):
 
 
 @pytest.mark.parametrize("smallest", [1e-4, 0.01, 0.3])
-def test_the_directions_sensitivity_is_attained(adjacency, smallest) -> None:
+def test_the_directions_sensitivity_is_attained(adjacency, smallest):
     problem = Problem("logistic", 0.0, 40, 3, adjacency, radius=1.0)
     bound = newton_noise.direction_sensitivity(problem, smallest)
     rows, bends = np.zeros((40, 3)), np.full(40, 0.25)
@@ -62,7 +60,7 @@ def test_the_directions_sensitivity_is_attained(adjacency, smallest) -> None:
     assert np.linalg.norm(moved) == pytest.approx(bound * 2.5, rel=1e-9)
 
 
-def test_no_neighbours_exceed_the_sensitivities(adjacency) -> None:
+def test_no_neighbours_exceed_the_sensitivities(adjacency):
     generator = np.random.default_rng(5)
     problem = Problem("huber", 0.0, 12, 3, adjacency, huber_width=0.3, radius=1.0)
     curvature = problem.function.curvature
@@ -93,7 +91,7 @@ def test_no_neighbours_exceed_the_sensitivities(adjacency) -> None:
 @pytest.mark.parametrize(
     ("loss", "width"), [("logistic", 0.5), ("huber", 0.2), ("huber", 2.0), ("squared", 0.5)]
 )
-def test_the_majorant_lies_above_the_loss_and_within_its_curvature(loss, width) -> None:
+def test_the_majorant_lies_above_the_loss_and_within_its_curvature(loss, width):
     problem = Problem(loss, 0.1, 10, 2, huber_width=width)
     function = loss_named(loss, width)
     at = np.concatenate([np.linspace(-9.0, 9.0, 721), [1.0 + 1e-9, 1e-9, -1e-6]])
@@ -110,7 +108,7 @@ def test_the_majorant_lies_above_the_loss_and_within_its_curvature(loss, width) 
 
 @pytest.mark.parametrize("mu", [1e-6, 0.3, 5.0])
 @pytest.mark.parametrize("steps", [1, 3, 1_000])
-def test_the_answers_use_up_the_budget_and_no_more(mu, steps) -> None:
+def test_the_answers_use_up_the_budget_and_no_more(mu, steps):
     one = step_noise(mu, steps)
     total = math.fsum([one.gradient**2, one.trace**2, one.direction**2] * steps)
     assert mu * (1.0 - 1e-12) <= math.sqrt(total) <= mu
@@ -148,7 +146,7 @@ def plain_release(problem, features, labels, calibration, run, seed):
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.8)])
-def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency) -> None:
+def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency):
     features, labels = data(150, 4)
     problem = Problem(loss, lam, 150, 4, adjacency, radius=radius)
     chosen = [*calibrated(problem, (0.5, 4.0), 3), *calibrated(problem, (2.0,), 5)]
@@ -160,7 +158,7 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency) ->
             assert released[i, run] == pytest.approx(expected, rel=1e-3, abs=1e-3)
 
 
-def test_replacing_doubles_the_gradients_noise() -> None:
+def test_replacing_doubles_the_gradients_noise():
     for adjacency, change in ((Adjacency.REPLACE_ONE, 2.0), (Adjacency.ZERO_OUT, 1.0)):
         problem = Problem("logistic", 0.1, 50, 5, adjacency)
         chosen = calibrated(problem, (1.0,), 1)
@@ -170,7 +168,7 @@ def test_replacing_doubles_the_gradients_noise() -> None:
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
-def test_with_hardly_any_noise_it_finds_the_minimiser(data, loss) -> None:
+def test_with_hardly_any_noise_it_finds_the_minimiser(data, loss):
     features, labels = data(4_000, 4)
     problem = Problem(loss, 0.02, 4_000, 4)
     released = newton_noise.release(
@@ -180,7 +178,7 @@ def test_with_hardly_any_noise_it_finds_the_minimiser(data, loss) -> None:
     assert np.abs(released - exact).max() < 0.03 * np.linalg.norm(exact)
 
 
-def test_directions_without_records_are_not_drowned_in_noise(data) -> None:
+def test_directions_without_records_are_not_drowned_in_noise(data):
     # One weight that hardly any record speaks of, and next to no regularisation.
     features, labels = data(2_000, 4)
     features[:, 3] = 0.0
@@ -193,7 +191,7 @@ def test_directions_without_records_are_not_drowned_in_noise(data) -> None:
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
-def test_more_budget_never_leaves_a_worse_model(data, loss, adjacency) -> None:
+def test_more_budget_never_leaves_a_worse_model(data, loss, adjacency):
     # Next to no regularisation, and directions in which the records hardly differ.
     features, labels = data(400, 6)
     features = features * np.geomspace(1.0, 0.02, 6)

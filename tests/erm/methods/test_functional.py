@@ -1,7 +1,5 @@
 """Functional mechanism: how far a record moves the coefficients, and the law of their noise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -18,7 +16,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SOUND, PUBLISHED = Edition.SOUND, Edition.PUBLISHED
 
 
-def distance(x, y, other, of_other, linear, square) -> float:
+def distance(x, y, other, of_other, linear, square):
     upper = np.triu_indices(len(x))
     matrix = np.outer(x, x) - np.outer(other, other)
     moved = linear * np.abs(y * x - of_other * other).sum()
@@ -27,7 +25,7 @@ def distance(x, y, other, of_other, linear, square) -> float:
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 6])
 @pytest.mark.parametrize(("linear", "square"), [(1.0, 1.0), (2.0, 1.0), (0.5, 0.125)])
-def test_no_record_moves_the_coefficients_further(dimension, linear, square, adjacency) -> None:
+def test_no_record_moves_the_coefficients_further(dimension, linear, square, adjacency):
     bound, generator = sensitivity(linear, square, dimension, adjacency), np.random.default_rng(1)
     for _ in range(1_500):
         pair = generator.standard_normal((2, dimension))
@@ -38,7 +36,7 @@ def test_no_record_moves_the_coefficients_further(dimension, linear, square, adj
         assert distance(pair[0], y, other, of_other, linear, square) <= bound
 
 
-def test_equal_entries_reach_the_bound_for_a_record_blanked_out() -> None:
+def test_equal_entries_reach_the_bound_for_a_record_blanked_out():
     for dimension in (1, 2, 7):
         x = np.full(dimension, 1.0 / math.sqrt(dimension))
         reached = distance(x, -1.0, 0.0 * x, 0.0, 1.0, 1.0)
@@ -46,8 +44,8 @@ def test_equal_entries_reach_the_bound_for_a_record_blanked_out() -> None:
 
 
 @pytest.mark.parametrize("dimension", [2, 4])
-def test_for_a_record_replaced_the_bound_is_nearly_reached(dimension) -> None:
-    def moved(v: np.ndarray) -> float:
+def test_for_a_record_replaced_the_bound_is_nearly_reached(dimension):
+    def moved(v):
         x, other = v[:dimension] / np.linalg.norm(v[:dimension]), v[dimension:]
         return -distance(x, 1.0, other / np.linalg.norm(other), -1.0, 1.0, 1.0)
 
@@ -62,7 +60,7 @@ def test_for_a_record_replaced_the_bound_is_nearly_reached(dimension) -> None:
     assert bound < 2.0 * sensitivity(1.0, 1.0, dimension, ZERO)
 
 
-def test_the_printed_bounds_hold_and_are_far_larger() -> None:
+def test_the_printed_bounds_hold_and_are_far_larger():
     assert printed_sensitivity("squared", 10) == 242.0
     assert printed_sensitivity("logistic", 10) == 55.0
     for loss in ("squared", "logistic"):
@@ -72,7 +70,7 @@ def test_the_printed_bounds_hold_and_are_far_larger() -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
-def test_claim_proof_and_certificate_stand_apart(loss, adjacency) -> None:
+def test_claim_proof_and_certificate_stand_apart(loss, adjacency):
     problem = Problem(loss, 0.01, 300, 5, adjacency)
     (printed,) = METHOD.calibrate(problem, [1.0], 1e-5, PUBLISHED, Settings())
     (sound,) = METHOD.calibrate(problem, [1.0], 1e-5, SOUND, Settings())
@@ -86,7 +84,7 @@ def test_claim_proof_and_certificate_stand_apart(loss, adjacency) -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
-def test_every_coefficient_gets_the_calibrated_noise(loss, edition, monkeypatch) -> None:
+def test_every_coefficient_gets_the_calibrated_noise(loss, edition, monkeypatch):
     generator = np.random.default_rng(4)
     features = generator.uniform(0.0, 1.0, (200, 3)) / math.sqrt(3.0)
     labels = generator.choice([-1.0, 1.0], 200)
@@ -108,7 +106,7 @@ def test_every_coefficient_gets_the_calibrated_noise(loss, edition, monkeypatch)
     assert seen["linear"] == pytest.approx(np.full(3, scale / linear), rel=1e-9)
 
 
-def test_no_diagonal_is_released_as_it_is() -> None:
+def test_no_diagonal_is_released_as_it_is():
     """A maintained library sizes the noise on Σ x_j² for bounds (0, 1) by 0, and releases it."""
     generator = np.random.default_rng(7)
     draws = [noise(generator, 3) for _ in range(2_500)]
@@ -122,7 +120,7 @@ def test_no_diagonal_is_released_as_it_is() -> None:
     assert np.abs(np.corrcoef(flat.T) - np.eye(9)).max() < 0.12
 
 
-def test_with_hardly_any_noise_it_is_the_quadratics_minimiser() -> None:
+def test_with_hardly_any_noise_it_is_the_quadratics_minimiser():
     generator = np.random.default_rng(5)
     features = generator.standard_normal((400, 3))
     features /= np.linalg.norm(features, axis=1, keepdims=True)

@@ -1,7 +1,5 @@
 """Objective perturbation: its bounds against exact densities, its solver and its law."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
@@ -31,7 +29,7 @@ from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.methods import method_named
 
 
-def data(records: int = 300, dimension: int = 5) -> tuple[np.ndarray, np.ndarray]:
+def data(records=300, dimension=5):
     generator = np.random.default_rng(3)
     features = generator.standard_normal((records, dimension))
     features /= np.maximum(1.0, np.linalg.norm(features, axis=1, keepdims=True))
@@ -40,7 +38,7 @@ def data(records: int = 300, dimension: int = 5) -> tuple[np.ndarray, np.ndarray
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
-def test_every_column_is_the_minimiser_of_its_own_objective(loss) -> None:
+def test_every_column_is_the_minimiser_of_its_own_objective(loss):
     features, labels = data()
     problem = Problem(loss, 0.01, 300, 5, huber_width=0.1)
     ridge = np.repeat([0.3, 1.0, 40.0], 4)
@@ -49,7 +47,7 @@ def test_every_column_is_the_minimiser_of_its_own_objective(loss) -> None:
     signed = features * labels[:, None]
     for w, weight, b in zip(result.T, ridge, tilt.T, strict=True):
 
-        def objective(w: np.ndarray, weight: float = weight, b: np.ndarray = b) -> float:
+        def objective(w, weight=weight, b=b):
             return float(problem.function.value(signed @ w).sum() + 0.5 * weight * w @ w + b @ w)
 
         gradient = signed.T @ problem.function.slope(signed @ w) + weight * w + b
@@ -58,7 +56,7 @@ def test_every_column_is_the_minimiser_of_its_own_objective(loss) -> None:
         assert np.linalg.norm(best.x - w) <= 1e-3 * max(1.0, float(np.linalg.norm(w)))
 
 
-def test_a_gradient_that_cannot_be_reached_is_not_released() -> None:
+def test_a_gradient_that_cannot_be_reached_is_not_released():
     features, labels = data()
     problem = Problem("logistic", 0.01, 300, 5)
     tilt = np.full((5, 2), 7.3)
@@ -67,7 +65,7 @@ def test_a_gradient_that_cannot_be_reached_is_not_released() -> None:
 
 
 @pytest.mark.parametrize("key", ["objpert", "objpert_pure"])
-def test_noise_has_its_law(key) -> None:
+def test_noise_has_its_law(key):
     # Of empty records the minimiser is -b/Λ.
     records, dimension, runs = 50, 4, 3_000
     problem = Problem("logistic", 0.1, records, dimension, Adjacency.ZERO_OUT)
@@ -92,7 +90,7 @@ def test_noise_has_its_law(key) -> None:
     assert stats.kstest(seen, wrong).pvalue < 1e-9
 
 
-def test_output_noise_has_its_law() -> None:
+def test_output_noise_has_its_law():
     features, labels = data()
     problem = Problem("logistic", 0.1, 300, 5, Adjacency.ZERO_OUT)
     (c,) = method_named("objpert").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())
@@ -111,7 +109,7 @@ GRID = 1e-4
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 
 
-def problem(adjacency: Adjacency, loss: str = "logistic", dimension: int = 1) -> Problem:
+def problem(adjacency, loss="logistic", dimension=1):
     return Problem(loss, 1e-6, 100, dimension, adjacency, 0.3)
 
 
@@ -121,7 +119,7 @@ class OneDimension:
     For the squared loss x carries the label instead: features 1, and y = x.
     """
 
-    def __init__(self, loss: str, ridge: float, scale: float, law: str = "gaussian") -> None:
+    def __init__(self, loss, ridge, scale, law="gaussian"):
         self.function = problem(ZERO, loss).function
         self.ridge, self.law, self.scale = ridge, law, scale
         reach = 12.0 * scale if law == "gaussian" else 60.0 * scale
@@ -129,7 +127,7 @@ class OneDimension:
         self.weights = np.linspace(-edge, edge, 2**18)
         self.width = self.weights[1] - self.weights[0]
 
-    def density(self, x: float) -> np.ndarray:
+    def density(self, x):
         w = self.weights
         residual = self.function.residual
         feature, form = (abs(x), abs(x) * w - x) if residual else (x, x * w)
@@ -141,13 +139,13 @@ class OneDimension:
             )
         return np.exp(-np.abs(tilt) / self.scale) / (2.0 * self.scale) * turn
 
-    def smoothed(self, x: float, shift: float, spread: float) -> np.ndarray:
+    def smoothed(self, x, shift, spread):
         """What a solver that errs by `shift`, then noise `spread`, turn it into."""
         frequency = 2.0 * math.pi * np.fft.rfftfreq(len(self.weights), self.width)
         kernel = np.exp(-0.5 * (frequency * spread) ** 2 - 1j * frequency * shift)
         return np.maximum(np.fft.irfft(np.fft.rfft(self.density(x)) * kernel, len(self.weights)), 0)
 
-    def divergence(self, one: np.ndarray, other: np.ndarray, epsilon: float) -> float:
+    def divergence(self, one, other, epsilon):
         return float(np.maximum(one - math.exp(epsilon) * other, 0.0).sum() * self.width)
 
 
@@ -157,7 +155,7 @@ PAIRS = {ZERO: [(1.0, 0.0), (0.0, 1.0)], REPLACE: [(1.0, -1.0), (-1.0, 1.0)]}
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize("ridge", [0.5, 2.0, 20.0])
 @pytest.mark.parametrize("sigma", [0.7, 2.0, 5.0])
-def test_exact_densities_stay_below_the_bound(loss, adjacency, ridge, sigma) -> None:
+def test_exact_densities_stay_below_the_bound(loss, adjacency, ridge, sigma):
     line = OneDimension(loss, ridge, sigma)
     assert line.density(1.0).sum() * line.width == pytest.approx(1.0, abs=GRID)
     for left in (0.05, 0.3, 1.0, 2.0):
@@ -170,7 +168,7 @@ def test_exact_densities_stay_below_the_bound(loss, adjacency, ridge, sigma) -> 
             assert seen <= bound + GRID
 
 
-def losses(line: OneDimension, one: float, other: float) -> np.ndarray:
+def losses(line, one, other):
     """Masses of the privacy loss on a grid of `STEP`, each rounded down: a smaller divergence."""
     p, q = line.density(one) * line.width, line.density(other) * line.width
     seen = p > 1e-18
@@ -184,11 +182,11 @@ STEP, MIDDLE = 1e-3, 2**14
 
 @pytest.mark.parametrize(("adjacency", "sigma"), [(ZERO, 2.0), (REPLACE, 4.0)])
 @pytest.mark.parametrize("ridge", [2.0, 20.0])
-def test_exact_densities_of_all_classes_stay_below_the_bound(adjacency, sigma, ridge) -> None:
+def test_exact_densities_of_all_classes_stay_below_the_bound(adjacency, sigma, ridge):
     classes = 4
     what = replace(problem(adjacency, "huber"), classes=classes)
 
-    def seen(scale: float, epsilon: float) -> float:
+    def seen(scale, epsilon):
         line = OneDimension("huber", ridge, scale)
         worst = 0.0
         # A record belongs to one class: in that problem its sign is another one.
@@ -213,7 +211,7 @@ def test_exact_densities_of_all_classes_stay_below_the_bound(adjacency, sigma, r
     residual=st.booleans(),
     parts=st.integers(1, 4),
 )
-def test_corners_are_all_ends_of_all_slopes(adjacency, residual, parts) -> None:
+def test_corners_are_all_ends_of_all_slopes(adjacency, residual, parts):
     ends = (-1, 1) if residual else (-1, 0)
     slopes = itertools.product(ends, repeat=2 if adjacency is REPLACE else 1)
     # Records that lie opposite: what either moves adds up in length.
@@ -227,7 +225,7 @@ def test_corners_are_all_ends_of_all_slopes(adjacency, residual, parts) -> None:
     assert np.exp(counts) == pytest.approx([every[square] for square in squares])
 
 
-def test_two_thirds_of_the_noise_would_be_noticed(adjacency) -> None:
+def test_two_thirds_of_the_noise_would_be_noticed(adjacency):
     ridge, sigma = 20.0, 1.5
     line = OneDimension("huber", ridge, 2.0 / 3.0 * sigma)
     epsilon = 1.0 + bend(problem(adjacency, "huber"), ridge)
@@ -242,7 +240,7 @@ def test_two_thirds_of_the_noise_would_be_noticed(adjacency) -> None:
 
 
 @pytest.mark.parametrize("ridge", [0.5, 5.0])
-def test_a_solver_that_errs_the_worst_way_stays_below_the_bound(adjacency, ridge) -> None:
+def test_a_solver_that_errs_the_worst_way_stays_below_the_bound(adjacency, ridge):
     sigma, tolerance = 2.0, 0.05
     output = 2.0 * tolerance / ridge / 0.4  # μ₂ = 0.4
     line = OneDimension("logistic", ridge, sigma)
@@ -264,9 +262,7 @@ def test_a_solver_that_errs_the_worst_way_stays_below_the_bound(adjacency, ridge
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
-def test_the_pure_tilt_never_moves_a_density_by_more_than_its_share(
-    loss, adjacency, epsilon
-) -> None:
+def test_the_pure_tilt_never_moves_a_density_by_more_than_its_share(loss, adjacency, epsilon):
     noise = pure_noise(problem(adjacency, loss), epsilon)
     line = OneDimension(loss, noise.ridge, noise.scale, "laplace")
     share = 2.0 * TOLERANCE / (noise.ridge * noise.output)
@@ -285,7 +281,7 @@ def test_the_pure_tilt_never_moves_a_density_by_more_than_its_share(
     ("adjacency", "ridge", "sigma"),
     [(ZERO, 0.5, 6.00), (ZERO, 5.0, 3.905), (ZERO, 20.0, 3.773), (REPLACE, 5.0, 7.81)],
 )
-def test_figures_of_section_6_1(adjacency, ridge, sigma) -> None:
+def test_figures_of_section_6_1(adjacency, ridge, sigma):
     result = Problem("logistic", 0.0, 100, 1, adjacency, radius=1.0)
     at = {
         factor: gaussian_delta(result, 1.0, ObjectiveNoise(factor * sigma, ridge, 0.0), 0.0)
@@ -301,7 +297,7 @@ def test_figures_of_section_6_1(adjacency, ridge, sigma) -> None:
     adjacency=st.sampled_from([ZERO, REPLACE]),
     loss=st.sampled_from(["logistic", "huber", "squared"]),
 )
-def test_the_noise_keeps_the_budget_and_no_less_would(epsilon, delta, lam, adjacency, loss) -> None:
+def test_the_noise_keeps_the_budget_and_no_less_would(epsilon, delta, lam, adjacency, loss):
     radius = 2.0 if lam == 0.0 else None
     what = Problem(loss, lam, 300, 7, adjacency, radius=radius)
     noise = gaussian_noise(what, epsilon, delta)
@@ -317,7 +313,7 @@ def test_the_noise_keeps_the_budget_and_no_less_would(epsilon, delta, lam, adjac
 
 
 @pytest.mark.parametrize("key", ["objpert", "objpert_pure"])
-def test_printed_and_proved_stand_apart(key) -> None:
+def test_printed_and_proved_stand_apart(key):
     what = Problem("logistic", 0.01, 500, 6, ZERO)
     method = methods.method_named(key)
     (printed,) = method.calibrate(what, [1.0], 1e-5, Edition.PUBLISHED, Settings())
@@ -332,7 +328,7 @@ def test_printed_and_proved_stand_apart(key) -> None:
     assert sound.proof.delta == (0.0 if key == "objpert_pure" else 1e-5)
 
 
-def test_the_printed_noise_is_that_of_the_papers() -> None:
+def test_the_printed_noise_is_that_of_the_papers():
     what = Problem("logistic", 0.005, 100, 6, REPLACE)
     (kifer,) = methods.method_named("objpert").calibrate(
         what, [1.0], 1e-5, Edition.PUBLISHED, Settings()

@@ -1,7 +1,5 @@
 """OutPert with δ = 0: its sensitivity is reached and never exceeded, its noise has its law."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -13,11 +11,11 @@ from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
 
 
-def one(problem: Problem, edition: Edition = Edition.SOUND, epsilon: float = 1.0):
+def one(problem, edition=Edition.SOUND, epsilon=1.0):
     return METHOD.calibrate(problem, [epsilon], 1e-5, edition, Settings())[0]
 
 
-def test_neighbours_minimisers_are_as_far_apart_as_is_counted_and_no_further(adjacency) -> None:
+def test_neighbours_minimisers_are_as_far_apart_as_is_counted_and_no_further(adjacency):
     # On the straight part of the Huber loss the gradient of a record is of length 1 all along.
     records, lam = 40, 0.5
     problem = Problem("huber", lam, records, 3, adjacency, huber_width=0.1)
@@ -30,7 +28,7 @@ def test_neighbours_minimisers_are_as_far_apart_as_is_counted_and_no_further(adj
     assert 0.99 * bound <= far <= bound
 
 
-def test_noise_has_its_law() -> None:
+def test_noise_has_its_law():
     problem = Problem("logistic", 0.1, 50, 4, Adjacency.ZERO_OUT)
     c = one(problem)
     drawn = np.asarray(
@@ -42,7 +40,7 @@ def test_noise_has_its_law() -> None:
     assert drawn[:, 0].std() == pytest.approx(c.sigma, rel=0.1)
 
 
-def test_what_is_printed_is_certified_for_a_little_more() -> None:
+def test_what_is_printed_is_certified_for_a_little_more():
     problem = Problem("logistic", 0.1, 500, 4, Adjacency.REPLACE_ONE)
     printed, sound = one(problem, Edition.PUBLISHED), one(problem)
     assert printed.sensitivity == pytest.approx(2.0 / 50.0)
@@ -51,7 +49,7 @@ def test_what_is_printed_is_certified_for_a_little_more() -> None:
     assert (sound.proof.epsilon, sound.proof.delta, sound.status) == (1.0, 0.0, Status.PROVED)
 
 
-def test_without_regularisation_the_radius_bounds_it() -> None:
+def test_without_regularisation_the_radius_bounds_it():
     problem = Problem("logistic", 0.0, 60, 2, Adjacency.REPLACE_ONE, radius=3.0)
     c = one(problem)
     assert c.sensitivity == pytest.approx(6.0)
@@ -64,7 +62,7 @@ def test_without_regularisation_the_radius_bounds_it() -> None:
     assert np.isfinite(result).all()
 
 
-def test_with_next_to_no_regularisation_the_ball_bounds_it_too() -> None:
+def test_with_next_to_no_regularisation_the_ball_bounds_it_too():
     problem = Problem("logistic", 1e-6, 100, 2, Adjacency.REPLACE_ONE)
     assert sensitivity(problem, Edition.SOUND) == pytest.approx(2.0 * problem.solution_radius)
     features = np.tile([[1.0, 0.0], [0.8, 0.6]], (50, 1))

@@ -1,7 +1,5 @@
 """PSGD: how far a record moves the end of passes in a public order, and noise that fits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -35,7 +33,7 @@ def farthest(problem, batch, rate, steps):
 
 
 @pytest.mark.parametrize("batch", range(1, N + 1))
-def test_the_sensitivity_is_attained_whatever_the_batch_size(batch, adjacency) -> None:
+def test_the_sensitivity_is_attained_whatever_the_batch_size(batch, adjacency):
     problem = Problem("huber", LAM, N, 2, adjacency)
     count = permuted.batches(N, batch)
     rate = 1.0 / permuted.smoothness(problem, count)
@@ -45,7 +43,7 @@ def test_the_sensitivity_is_attained_whatever_the_batch_size(batch, adjacency) -
 
 
 @pytest.mark.parametrize("batch", range(1, N + 1))
-def test_whole_passes_reach_what_is_printed_and_dividing_by_the_batch_again_fails(batch) -> None:
+def test_whole_passes_reach_what_is_printed_and_dividing_by_the_batch_again_fails(batch):
     problem = Problem("huber", LAM, N, 2)
     count = permuted.batches(N, batch)
     rate, steps = 1.0 / permuted.smoothness(problem, count), 60 * count
@@ -59,7 +57,7 @@ def test_whole_passes_reach_what_is_printed_and_dividing_by_the_batch_again_fail
 
 
 @pytest.mark.parametrize("batch", [1, 3, 5, 12])
-def test_without_strong_convexity_passes_add_up(batch) -> None:
+def test_without_strong_convexity_passes_add_up(batch):
     problem = Problem("huber", 0.0, N, 2, radius=100.0)
     count = permuted.batches(N, batch)
     bound = permuted.sensitivity(problem, count, 0.02, 3 * count)
@@ -70,7 +68,7 @@ def test_without_strong_convexity_passes_add_up(batch) -> None:
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 1.0)])
-def test_no_neighbours_exceed_it(data, loss, lam, radius, adjacency) -> None:
+def test_no_neighbours_exceed_it(data, loss, lam, radius, adjacency):
     generator = np.random.default_rng(3)
     for batch in (1, 4, 7, 20):
         features, labels = data(20, 3, seed=batch)
@@ -92,7 +90,7 @@ def test_no_neighbours_exceed_it(data, loss, lam, radius, adjacency) -> None:
 
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.4)])
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_descent_equals_a_plain_loop(data, lam, radius, loss) -> None:
+def test_descent_equals_a_plain_loop(data, lam, radius, loss):
     features, labels = data(23, 4)
     problem = Problem(loss, lam, 23, 4, radius=radius)
     wanted = [(0.9, 9), (2.5, 4), (0.9, 2)]
@@ -113,13 +111,13 @@ def test_descent_equals_a_plain_loop(data, lam, radius, loss) -> None:
         assert actual[top, steps] == pytest.approx(weights, rel=1e-9)
 
 
-def test_the_order_is_a_permutation_that_hangs_on_the_number_of_records_only() -> None:
+def test_the_order_is_a_permutation_that_hangs_on_the_number_of_records_only():
     assert sorted(permuted.order(50)) == list(range(50))
     assert (permuted.order(50) == permuted.order(50)).all()
     assert (permuted.order(50) != np.arange(50)).any()
 
 
-def test_the_largest_batch_counts_for_the_smoothness() -> None:
+def test_the_largest_batch_counts_for_the_smoothness():
     problem = Problem("logistic", 0.1, 10, 2)
     assert permuted.smoothness(problem, 5) == pytest.approx(0.35)
     # Sizes 4, 3, 3: four records of 3.33 that a batch has on average.
@@ -132,7 +130,7 @@ def calibrated(problem, epsilons=(0.1, 1.0, 8.0), edition=Edition.SOUND, **setti
 
 @pytest.mark.parametrize(("lam", "radius"), [(0.02, None), (0.0, 3.0)])
 @pytest.mark.parametrize("batch", [None, 1, 7])
-def test_the_noise_is_that_of_one_gaussian_mechanism(adjacency, lam, radius, batch) -> None:
+def test_the_noise_is_that_of_one_gaussian_mechanism(adjacency, lam, radius, batch):
     problem = Problem("logistic", lam, 700, 5, adjacency, radius=radius)
     for c in calibrated(problem, batch=batch):
         count = permuted.batches(700, c.batch)
@@ -143,7 +141,7 @@ def test_the_noise_is_that_of_one_gaussian_mechanism(adjacency, lam, radius, bat
         assert c.status is Status.PROVED
 
 
-def test_the_printed_sensitivity_covers_whole_passes_and_its_formula_ends_at_one() -> None:
+def test_the_printed_sensitivity_covers_whole_passes_and_its_formula_ends_at_one():
     below, above = calibrated(Problem("logistic", 0.02, 700, 5), (0.9, 2.0), Edition.PUBLISHED)
     exact = 2.0 / (700 * 0.02)
     assert exact < below.sensitivity == pytest.approx(exact, rel=1e-8)
@@ -153,7 +151,7 @@ def test_the_printed_sensitivity_covers_whole_passes_and_its_formula_ends_at_one
     assert "ε below 1" in above.proof.reason
 
 
-def test_a_broken_pass_can_pass_the_printed_sensitivity_and_is_told() -> None:
+def test_a_broken_pass_can_pass_the_printed_sensitivity_and_is_told():
     problem = Problem("logistic", 0.2, 100, 5)
     count = permuted.batches(100, 25)
     result = calibrated(problem, (0.5,), Edition.PUBLISHED, batch=25, steps=count * 10 + 1)[0]
@@ -163,7 +161,7 @@ def test_a_broken_pass_can_pass_the_printed_sensitivity_and_is_told() -> None:
     assert calibrated(problem, (0.5,), batch=25, steps=41)[0].status is Status.PROVED
 
 
-def test_ten_passes_come_near_the_minimiser(data) -> None:
+def test_ten_passes_come_near_the_minimiser(data):
     features, labels = data(600, 4)
     problem = Problem("logistic", 0.05, 600, 4)
     chosen = calibrated(problem, (1.0, 30.0))
@@ -172,7 +170,7 @@ def test_ten_passes_come_near_the_minimiser(data) -> None:
     assert np.linalg.norm(middle - exact, axis=1) == pytest.approx(0.0, abs=0.02)
 
 
-def test_the_release_is_the_end_of_the_path_and_noise(data, assert_normal) -> None:
+def test_the_release_is_the_end_of_the_path_and_noise(data, assert_normal):
     features, labels = data(90, 4)
     problem = Problem("huber", 0.05, 90, 4, Adjacency.ZERO_OUT)
     chosen = calibrated(problem, (0.7,), batch=9)
@@ -180,12 +178,12 @@ def test_the_release_is_the_end_of_the_path_and_noise(data, assert_normal) -> No
     assert_normal(released - centres(problem, features, labels, chosen)[0], chosen[0].sigma)
 
 
-def test_batches_are_bounded_in_size_and_number() -> None:
+def test_batches_are_bounded_in_size_and_number():
     for records, batch in ((20, 20), (400, 50), (10**6, 1_000)):
         assert calibrated(Problem("logistic", 0.1, records, 5))[0].batch == batch
 
 
-def test_less_privacy_takes_longer_steps_up_to_the_longest_that_is_proved() -> None:
+def test_less_privacy_takes_longer_steps_up_to_the_longest_that_is_proved():
     problem = Problem("logistic", 0.01, 3_000, 10)
     result = calibrated(problem, (1e-3, 0.1, 1.0, 100.0))
     lengths = [c.learning_rate for c in result]

@@ -1,7 +1,5 @@
 """Plan's figures say what their tables say."""
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import date
@@ -10,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting import epsilon_curve, grid
-from dpcore.accounting.account import MAX_MORE, Account, Room, Statement, state
+from dpcore.accounting.account import MAX_MORE, Account, Room, state
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
@@ -23,17 +21,17 @@ BASIS = "Rényi · zero-out · δ = 1e-6"
 WEEKLY = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
 
 
-def stated(epsilon: float, *entries: AccountEntry) -> Statement:
+def stated(epsilon, *entries):
     return state(Account(PrivacyBudget(epsilon, 1e-5), entries))
 
 
 @pytest.fixture(scope="module")
-def along() -> pd.DataFrame:
+def along():
     return epsilon_curve.epsilon_curve(RUN, epsilon_curve.CURVES, points=4)
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_accountant_has_its_own_dash_and_marker(along: pd.DataFrame, dark: bool) -> None:
+def test_every_accountant_has_its_own_dash_and_marker(along, dark):
     drawn = spending.spending(along, dark=dark)
     looks = {(trace.line.dash, trace.marker.symbol) for trace in drawn.figure.data}
     assert len(looks) == len(drawn.figure.data) == 3  # tCDP proves nothing for these settings
@@ -43,19 +41,19 @@ def test_every_accountant_has_its_own_dash_and_marker(along: pd.DataFrame, dark:
     assert "PLD 0.302" in drawn.alt
 
 
-def test_lines_far_apart_are_on_a_logarithmic_axis(along: pd.DataFrame) -> None:
+def test_lines_far_apart_are_on_a_logarithmic_axis(along):
     low = along.copy()
     low.loc[low["curve"] == "printed", "epsilon"] /= 1000.0
     assert spending.spending(low).figure.layout.yaxis.type == "log"
     assert spending.spending(along).figure.layout.yaxis.type is None
 
 
-def test_no_certified_line_is_said(along: pd.DataFrame) -> None:
+def test_no_certified_line_is_said(along):
     claims = along[along["curve"] == "printed"]
     assert "No accountant here certifies" in spending.spending(claims).sentence
 
 
-def test_the_schedule_is_drawn_as_it_is() -> None:
+def test_the_schedule_is_drawn_as_it_is():
     drawn = schedule.noise(geometric(2.0, 0.25, 3, 10), 2.0)
     trace = drawn.figure.data[0]
     assert list(trace.x) == [1, 10, 11, 20, 21, 30]
@@ -66,7 +64,7 @@ def test_the_schedule_is_drawn_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("over", grid.OVER)
-def test_a_map_marks_the_run_and_the_target(over: str) -> None:
+def test_a_map_marks_the_run_and_the_target(over):
     table = grid.table(RUN, over)
     value = RUN.decay if over == "decay" else RUN.rate
     drawn = maps.epsilon(table, over, sigma=RUN.sigma, value=value, target=0.5, basis=BASIS)
@@ -85,14 +83,14 @@ def test_a_map_marks_the_run_and_the_target(over: str) -> None:
     assert "kept nowhere" in nowhere
 
 
-def test_blank_cells_of_a_map_are_counted() -> None:
+def test_blank_cells_of_a_map_are_counted():
     table = grid.table(RUN, "decay")
     table.loc[:2, "epsilon"] = math.inf
     drawn = maps.epsilon(table, "decay", sigma=RUN.sigma, value=RUN.decay, target=1.0, basis=BASIS)
     assert "3 settings are left blank" in drawn.sentence
 
 
-def test_the_epsilon_of_an_entry_names_what_it_holds_by() -> None:
+def test_the_epsilon_of_an_entry_names_what_it_holds_by():
     limit = Account(PrivacyBudget(3.0, 1e-5), (), Adjacency.REPLACE_ONE)
     pure = AccountEntry("laplace", "Counts", first=date(2026, 3, 1), epsilon=0.1)
     noisy = AccountEntry("release", "Means", first=date(2026, 3, 1), noise=20.0)
@@ -104,7 +102,7 @@ def test_the_epsilon_of_an_entry_names_what_it_holds_by() -> None:
     assert account.basis(before, limit) == "(ε, δ) alone · zero-out · δ = 1e-7."
 
 
-def test_the_account_is_drawn_under_its_budget() -> None:
+def test_the_account_is_drawn_under_its_budget():
     weekly = AccountEntry("release", "Weekly <count>", 3, date(2026, 3, 1), "week", 20.0)
     kept, broken = (stated(epsilon, weekly) for epsilon in (3.0, 0.25))
     drawn = account.spending(kept)
@@ -129,9 +127,7 @@ def test_the_account_is_drawn_under_its_budget() -> None:
     ("epsilon", "days"),
     [(3.0, [1, 15]), (0.25, [1, 15]), (0.2, [1, 8, 15]), (0.01, [1, 15])],
 )
-def test_the_day_that_breaks_the_budget_is_told_with_its_epsilon(
-    epsilon: float, days: list[int]
-) -> None:
+def test_the_day_that_breaks_the_budget_is_told_with_its_epsilon(epsilon, days):
     statement = stated(epsilon, WEEKLY)
     after = [
         f"ε = {at_most(statement.spent_by(date(2026, 3, on)))} after {on} Mar 2026" for on in days
@@ -140,7 +136,7 @@ def test_the_day_that_breaks_the_budget_is_told_with_its_epsilon(
     assert account.spending(statement).sentence.startswith(line)
 
 
-def test_the_account_says_what_is_spent_and_what_is_left() -> None:
+def test_the_account_says_what_is_spent_and_what_is_left():
     training = AccountEntry("training", noise=2.0, records=10_000, batch=256, epochs=10)
     kept, broken = (stated(epsilon, WEEKLY) for epsilon in (3.0, 0.25))
     assert account.spent(kept) == "All that is planned spends ε = 0.292 of 3."
@@ -160,7 +156,7 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
 
 
 @pytest.mark.parametrize("kind", ["release", "laplace", "spent", "model"])
-def test_an_entry_never_says_less_than_it_spends(kind: str) -> None:
+def test_an_entry_never_says_less_than_it_spends(kind):
     method = "dpgd" if kind == "model" else None
     delta = 1.234e-7 if kind == "spent" else None
     shown = AccountEntry(kind, epsilon=0.1234123, delta=delta, method=method)
@@ -169,7 +165,7 @@ def test_an_entry_never_says_less_than_it_spends(kind: str) -> None:
     assert kind != "spent" or "δ = 1.24e-7" in words
 
 
-def test_an_entry_is_said_with_its_noise_and_when() -> None:
+def test_an_entry_is_said_with_its_noise_and_when():
     weekly = AccountEntry("release", "Weekly count", 52, date(2026, 1, 5), "week", 20.0)
     assert account.entry(weekly, None) == (
         "52 × Weekly count",
@@ -188,7 +184,7 @@ def test_an_entry_is_said_with_its_noise_and_when() -> None:
     assert account.entry(laplace, None)[1] == ("Laplace noise, ε = 0.1 each · all on 1 Jan 2026")
 
 
-def test_the_ladder_tells_claims_from_proofs() -> None:
+def test_the_ladder_tells_claims_from_proofs():
     table = pd.DataFrame(
         [
             ("zCDP", 4.0, "proved", "theorem", 1.0, 1e-5),
@@ -207,7 +203,7 @@ def test_the_ladder_tells_claims_from_proofs() -> None:
     assert "Classical Gaussian proves nothing here" in drawn.sentence
 
 
-def test_no_hover_says_less_than_is_spent_or_less_noise_than_is_needed(along: pd.DataFrame) -> None:
+def test_no_hover_says_less_than_is_spent_or_less_noise_than_is_needed(along):
     certified = along[along["curve"] == "pld"]
     (trace,) = spending.spending(certified).figure.data
     assert len(trace.hovertext) == len(certified)

@@ -1,19 +1,16 @@
 """A training's figures say what their tables hold, in traces, in sentences and on hover."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
 from dpcore.evaluation import comparison
 from dpcore.evaluation.comparison import Compared
 from dpcore.figures import training as figures
-from dpcore.figures.drawn import Drawn
 
 EPOCHS = 4
 
 
-def table(**ends: float) -> pd.DataFrame:
+def table(**ends):
     """Two runs a series whose accuracy grows in a straight line to the given mean."""
     histories = {
         series: pd.DataFrame(
@@ -38,7 +35,7 @@ def table(**ends: float) -> pd.DataFrame:
     return comparison.gathered(histories)
 
 
-def schedule() -> pd.DataFrame:
+def schedule():
     return pd.DataFrame(
         [
             {
@@ -57,12 +54,12 @@ def schedule() -> pd.DataFrame:
     )
 
 
-def lines(drawn: Drawn) -> dict[str, list[float]]:
+def lines(drawn):
     """Values of each named line."""
     return {trace.name: list(trace.y) for trace in drawn.figure.data if trace.name}
 
 
-def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None:
+def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence():
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
     assert lines(drawn)["your settings"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
@@ -76,7 +73,7 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None
     assert all("ε" not in text for text in texts["no privacy"])
 
 
-def test_a_line_without_a_certified_epsilon_is_said_to_have_none() -> None:
+def test_a_line_without_a_certified_epsilon_is_said_to_have_none():
     rows = comparison.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
     rows.loc[rows["series"] == "private", "epsilon"] = float("nan")
     drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
@@ -86,7 +83,7 @@ def test_a_line_without_a_certified_epsilon_is_said_to_have_none() -> None:
     )
 
 
-def test_a_run_in_the_middle_says_where_it_is() -> None:
+def test_a_run_in_the_middle_says_where_it_is():
     rows = comparison.averaged(table(private=0.8))
     drawn = figures.learning(rows[rows["epoch"] <= 2], "accuracy_test", epochs=EPOCHS)
     assert drawn.sentence.startswith("After epoch 2 of 4: your settings at 40.0 %.")
@@ -96,7 +93,7 @@ def test_a_run_in_the_middle_says_where_it_is() -> None:
     assert drawn.figure.layout.xaxis.range[1] >= EPOCHS
 
 
-def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end() -> None:
+def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end():
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     behind = rows[(rows["series"] != "nonprivate") | (rows["epoch"] <= 2)]
     sentence = figures.learning(behind, "accuracy_test", epochs=EPOCHS).sentence
@@ -108,7 +105,7 @@ def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end() -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_series_differ_in_dash_and_marker(dark: bool) -> None:
+def test_series_differ_in_dash_and_marker(dark):
     rows = comparison.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
     drawn = figures.learning(rows, "loss_train", epochs=EPOCHS, dark=dark)
     named = [trace for trace in drawn.figure.data if trace.name]
@@ -117,7 +114,7 @@ def test_series_differ_in_dash_and_marker(dark: bool) -> None:
     assert len({trace.line.color for trace in named}) == 3
 
 
-def test_nothing_yet_is_said() -> None:
+def test_nothing_yet_is_said():
     empty = comparison.averaged(comparison.gathered({}))
     drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS)
     assert drawn.sentence == "Waiting for the first epoch."
@@ -128,7 +125,7 @@ def test_nothing_yet_is_said() -> None:
     assert drawn.sentence == "The points come as repetitions end."
 
 
-def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing() -> None:
+def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing():
     drawn = figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS, reached=0)
     assert drawn.sentence.endswith("nothing is trained yet, and nothing is spent.")
     assert not drawn.figure.layout.shapes
@@ -136,7 +133,7 @@ def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing() -> Non
     assert "nothing is trained" not in drawn.sentence
 
 
-def test_the_course_of_noise_and_of_epsilon() -> None:
+def test_the_course_of_noise_and_of_epsilon():
     noise = figures.epsilon_schedule(schedule(), "sigma", epochs=EPOCHS)
     assert lines(noise)["your settings"] == [2.0, 1.0, 0.5, 0.25]
     assert noise.sentence == (
@@ -147,7 +144,7 @@ def test_the_course_of_noise_and_of_epsilon() -> None:
     assert spent.sentence.endswith("After epoch 3 it is 1.5.")
 
 
-def test_certified_epsilons_are_rounded_up() -> None:
+def test_certified_epsilons_are_rounded_up():
     grown = schedule().assign(epsilon=lambda rows: rows["epsilon"] + 1e-4)
     drawn = figures.epsilon_schedule(grown, "epsilon", epochs=EPOCHS, reached=3)
     assert "your settings 0.501 after the first epoch, 2.01 after the last" in drawn.sentence
@@ -156,7 +153,7 @@ def test_certified_epsilons_are_rounded_up() -> None:
     assert "ε = 0.501 so far" in hovered[0]
 
 
-def test_without_a_certified_epsilon_the_course_says_so() -> None:
+def test_without_a_certified_epsilon_the_course_says_so():
     rows = schedule().assign(epsilon=float("nan"))
     assert figures.epsilon_schedule(rows, "epsilon", epochs=EPOCHS).sentence == (
         "No finite ε is certified here."
@@ -166,7 +163,7 @@ def test_without_a_certified_epsilon_the_course_says_so() -> None:
 @pytest.mark.parametrize(
     ("clipped", "noisy", "blamed"), [(0.7, 0.85, "clipping"), (0.85, 0.7, "noise")]
 )
-def test_what_cost_accuracy_is_named(clipped: float, noisy: float, blamed: str) -> None:
+def test_what_cost_accuracy_is_named(clipped, noisy, blamed):
     rows = table(nonprivate=0.9, clipped=clipped, noisy=noisy, private=0.6)
     drawn = figures.ablation(comparison.last(rows), "accuracy_test")
     assert "Against 90.0 % without privacy" in drawn.sentence
@@ -178,13 +175,11 @@ def test_what_cost_accuracy_is_named(clipped: float, noisy: float, blamed: str) 
     assert axis.ticktext[1] == f"Clipping<br>only<br>{clipped:.1%}".replace("%", " %")
 
 
-def compared(
-    value: float, clipped: float | None, reference: float | None, epoch: int | None = None
-) -> Compared:
+def compared(value, clipped, reference, epoch=None):
     return Compared(value, value, value, 1, reference, clipped, epoch)
 
 
-def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total() -> None:
+def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total():
     # Exactly 4.65 points, of which 4.05 and 0.6: rounded apart, the parts would not sum up.
     now = compared(0.8555, 0.86151, 0.90204)
     drawn = figures.cost(now, "accuracy_test", waits="")
@@ -206,7 +201,7 @@ def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total() -> N
     assert list(table["status"]) == ["not private", "not private", "exploration only"]
 
 
-def test_noise_that_helps_by_chance_is_drawn_to_the_other_side() -> None:
+def test_noise_that_helps_by_chance_is_drawn_to_the_other_side():
     drawn = figures.cost(compared(0.866, 0.862, 0.902), "accuracy_test", waits="")
     low, high = drawn.figure.layout.xaxis.range
     assert low < -4.0
@@ -217,7 +212,7 @@ def test_noise_that_helps_by_chance_is_drawn_to_the_other_side() -> None:
     )
 
 
-def test_an_area_is_lost_in_parts_too() -> None:
+def test_an_area_is_lost_in_parts_too():
     assert figures.lost(0.85, 0.9, "accuracy_test") == "−5.0 points"
     assert figures.lost(0.85, 0.9, "auc_test") == "−0.05"
     drawn = figures.cost(compared(0.8012, 0.9008, 0.95, epoch=3), "auc_test", waits="")
@@ -227,14 +222,14 @@ def test_an_area_is_lost_in_parts_too() -> None:
     )
 
 
-def test_what_is_not_told_apart_yet_is_waited_for() -> None:
+def test_what_is_not_told_apart_yet_is_waited_for():
     for now in (None, compared(0.8, None, 0.9), compared(0.8, None, None)):
         drawn = figures.cost(now, "accuracy_test", waits="It waits.")
         assert drawn.sentence == "It waits."
         assert not drawn.figure.data
 
 
-def test_a_decay_that_makes_the_first_noise_far_larger_is_warned_of() -> None:
+def test_a_decay_that_makes_the_first_noise_far_larger_is_warned_of():
     assert figures.large_first_noise(49.9, 5.0) == ""
     assert figures.large_first_noise(78_410.0, 12.187) == (
         "Noise begins at σ₀ = 78,410, 6,434 times what constant noise takes at the same ε (12.2): "

@@ -1,7 +1,5 @@
 """The time of trainings in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.evaluation.training.duration import Duration
@@ -18,8 +16,6 @@ from dpcore.figures import training as figures
         (45_360.0, 7_560.0, 90_000.0, "about 13 hours, between 2.1 hours and 25 hours"),
     ],
 )
-def test_an_estimate_has_few_digits_and_its_range(
-    seconds: float, low: float, high: float, text: str
-) -> None:
+def test_an_estimate_has_few_digits_and_its_range(seconds, low, high, text):
     assert figures.in_time(Duration(seconds, low, high)) == text
     assert text.startswith(figures.about(Duration(seconds, low, high)))

@@ -1,7 +1,5 @@
 """The private tree: how far one record moves its scores, its exact odds, and what it learns."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 
@@ -19,7 +17,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = RecordShape(40, 1, (2,))
 
 
-def sides(records: Records) -> np.ndarray:
+def sides(records):
     """Whether each record goes right at each public split, told by its values, (n, splits)."""
     above = records.numbers[:, :, None] > decision_tree.THRESHOLDS
     levels = [
@@ -29,12 +27,12 @@ def sides(records: Records) -> np.ndarray:
     return np.hstack([above.reshape(len(records), math.prod(above.shape[1:])), *levels])
 
 
-def of_splits(records: Records) -> np.ndarray:
+def of_splits(records):
     return decision_tree.split_scores(decision_tree.codes(records), records.labels, records.shape)
 
 
 @pytest.mark.parametrize("numbers", [0, 3])
-def test_scores_count_who_is_told_rightly_on_either_side(numbers) -> None:
+def test_scores_count_who_is_told_rightly_on_either_side(numbers):
     drawn = together(some(60, numbers=3, levels=(3, 2)), blank(RecordShape(60, 3, (3, 2))))
     shape = RecordShape(61, numbers, (3, 2))
     records = Records(shape, drawn.numbers[:, :numbers], drawn.categories, drawn.labels)
@@ -51,7 +49,7 @@ def test_scores_count_who_is_told_rightly_on_either_side(numbers) -> None:
         assert np.array_equal(told, side)
 
 
-def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
+def odds_of(records, rate):
     """Log-probability of every tree of depth 1 (split, label, label), exactly."""
     right, result = sides(records), {}
     first = special.log_softmax(rate * of_splits(records))
@@ -66,7 +64,7 @@ def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
     return result
 
 
-def furthest(pairs: list[tuple[Records, Records]], rate: float) -> float:
+def furthest(pairs, rate):
     return max(
         abs(one[tree] - other[tree])
         for one, other in ((odds_of(a, rate), odds_of(b, rate)) for a, b in pairs)
@@ -74,7 +72,7 @@ def furthest(pairs: list[tuple[Records, Records]], rate: float) -> float:
     )
 
 
-def pairs(adjacency: Adjacency) -> list[tuple[Records, Records]]:
+def pairs(adjacency):
     draw, result = np.random.default_rng(0), []
     for count in [0, 1, 2, 5] * 8:
         common = some(count, numbers=1, levels=(2,), seed=count)
@@ -84,18 +82,18 @@ def pairs(adjacency: Adjacency) -> list[tuple[Records, Records]]:
     return [*result, worst(adjacency)]
 
 
-def alike(count: int, x: float, level: int, label: int) -> Records:
+def alike(count, x, level, label):
     return Records(SHAPE, np.full((count, 1), x), np.full((count, 1), level), np.full(count, label))
 
 
-def worst(adjacency: Adjacency) -> tuple[Records, Records]:
+def worst(adjacency):
     """The thresholds tell everyone rightly; the one record gains for the hopeless splits only."""
     base = together(alike(401, -1.0, 0, 0), alike(400, 1.0, 0, 1))
     left = blank(SHAPE) if adjacency is ZERO else alike(1, 1.0, 0, 1)
     return together(base, left), together(base, alike(1, 1.0, 1, 0))
 
 
-def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
+def test_one_choice_reaches_its_share_of_epsilon(adjacency):
     c = decision_tree.MODEL.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
     for noise, scores in (
         (c.noises[0], of_splits),
@@ -113,7 +111,7 @@ def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
         assert 0.49 <= np.abs(ratio).max() <= 0.5
 
 
-def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
+def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency):
     calibration = decision_tree.MODEL.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
     assert calibration.settings == {"depth": 1}
     assert (calibration.proof.epsilon, calibration.proof.delta) == (1.0, 0.0)
@@ -124,7 +122,7 @@ def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
     assert furthest(cases, 1.5 * rate) > 1.0  # ⅔ of the noise is found out
 
 
-def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
+def test_the_levels_together_cost_no_more_than_epsilon(adjacency):
     large = RecordShape(100_000, 3, (4,))
     for c in decision_tree.MODEL.calibrate(large, [0.01, 1.0, 30.0], 1e-5, adjacency):
         assert c.noise.times == c.settings["depth"]
@@ -133,13 +131,13 @@ def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
     assert c.settings["depth"] == decision_tree.DEEPEST
 
 
-def test_trees_are_drawn_by_their_law() -> None:
+def test_trees_are_drawn_by_their_law():
     records = some(12, numbers=1, levels=(2,))
     calibration = decision_tree.MODEL.calibrate(SHAPE, [2.0], 1e-5, ZERO)[0]
     fits = decision_tree.learn(ModelTraining(records, records[:0], [calibration], 3_000, 0))[0]
     seen = Counter((int(t.splits[0][0]), int(t.labels[0]), int(t.labels[1])) for t in fits)
 
-    def pvalue(rate: float) -> float:
+    def pvalue(rate):
         law = odds_of(records, rate)
         expected = np.array([3_000 * math.exp(law[tree]) for tree in law])
         return float(stats.chisquare([seen[tree] for tree in law], expected).pvalue)
@@ -148,7 +146,7 @@ def test_trees_are_drawn_by_their_law() -> None:
     assert pvalue(2.0 / 3.0 * calibration.noise.scale) < 1e-6
 
 
-def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> None:
+def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other():
     calibration = decision_tree.MODEL.calibrate(RecordShape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
     empty = some(0, numbers=1, levels=(2,))
     fits = decision_tree.learn(ModelTraining(empty, empty, [calibration], 200, 0))[0]
@@ -160,7 +158,7 @@ def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> No
     assert stats.binomtest(int(labels.sum()), len(labels)).pvalue > 1e-3
 
 
-def test_without_noise_every_node_takes_a_best_split() -> None:
+def test_without_noise_every_node_takes_a_best_split():
     records = some(500, numbers=3, levels=(3, 2), seed=4)
     calibration = noiseless(
         decision_tree.MODEL.calibrate(RecordShape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0]

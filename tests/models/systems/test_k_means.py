@@ -16,7 +16,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPES = [RecordShape(50, 3, ()), RecordShape(50, 1, (2, 4)), RecordShape(50, 0, (3,))]
 
 
-def blobs(records: int, seed: int = 0) -> Records:
+def blobs(records, seed=0):
     draw = np.random.default_rng(seed)
     middles = np.array([[0.7, 0.7], [-0.7, 0.7], [0.7, -0.7], [-0.7, -0.7]])
     x = middles[draw.integers(0, 4, records)] + 0.1 * draw.standard_normal((records, 2))
@@ -26,7 +26,7 @@ def blobs(records: int, seed: int = 0) -> Records:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_no_point_moves_a_step_further_and_some_move_it_that_far(shape, adjacency) -> None:
+def test_no_point_moves_a_step_further_and_some_move_it_that_far(shape, adjacency):
     draw, furthest = np.random.default_rng(0), 0.0
     share = k_means.weight(shape)
     for _ in range(400):
@@ -44,7 +44,7 @@ def test_no_point_moves_a_step_further_and_some_move_it_that_far(shape, adjacenc
     assert 0.999 * bound <= furthest <= bound
 
 
-def test_the_noise_that_a_fit_draws() -> None:
+def test_the_noise_that_a_fit_draws():
     # One cluster of one step: the centre times the count gives the noisy sum away.
     records = blobs(60)
     c = k_means.MODEL.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
@@ -69,7 +69,7 @@ def test_the_noise_that_a_fit_draws() -> None:
     assert not obeys(everything, stats.norm(scale=1.5 * c.noise.scale))
 
 
-def test_without_noise_a_step_is_lloyds() -> None:
+def test_without_noise_a_step_is_lloyds():
     records = blobs(300)
     points = records.points()
     centres = points[[0, 1, 2]][None, None]
@@ -81,7 +81,7 @@ def test_without_noise_a_step_is_lloyds() -> None:
         assert moved[place] == pytest.approx(points[near == place].mean(axis=0), abs=1e-9)
 
 
-def test_an_empty_cluster_stays_where_it_is() -> None:
+def test_an_empty_cluster_stays_where_it_is():
     centres = np.array([[[[0.1, 0.2]]]])
     for count in (0.0, -3.0):
         noisy = np.array([[[[5.0, 1.0, count]]]])
@@ -89,7 +89,7 @@ def test_an_empty_cluster_stays_where_it_is() -> None:
         assert np.array_equal(result, centres)
 
 
-def test_clusters_are_found_given_enough_budget() -> None:
+def test_clusters_are_found_given_enough_budget():
     train, test = blobs(4_000), blobs(1_000, seed=1)
     calibrations = k_means.MODEL.calibrate(train.shape, [0.01, 1.0], 1e-5, ZERO)
     result = k_means.MODEL.judge(

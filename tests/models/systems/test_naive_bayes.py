@@ -1,7 +1,5 @@
 """Naive Bayes: its sensitivity on worst-case neighbours, its noise, and what it predicts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +21,7 @@ SHAPES = [
 ]
 
 
-def at(shape: RecordShape, x: float, level: int, label: int) -> Records:
+def at(shape, x, level, label):
     return Records(
         shape,
         np.full((1, shape.numbers), x),
@@ -33,7 +31,7 @@ def at(shape: RecordShape, x: float, level: int, label: int) -> Records:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_no_record_moves_the_sums_further_and_some_move_them_that_far(shape) -> None:
+def test_no_record_moves_the_sums_further_and_some_move_them_that_far(shape):
     draw, added, replaced = np.random.default_rng(0), 0.0, 0.0
     for _ in range(500):
         one, other = extreme(shape, draw), extreme(shape, draw)
@@ -50,12 +48,12 @@ def test_no_record_moves_the_sums_further_and_some_move_them_that_far(shape) -> 
 
 
 @pytest.fixture(scope="module")
-def neighbours() -> tuple[Records, Records]:
+def neighbours():
     train = some(30)
     return train, together(train, at(train.shape, 1.0, 0, 1))
 
 
-def released(records: Records, share: float, seed: int) -> np.ndarray:
+def released(records, share, seed):
     calibration = naive_bayes.MODEL.calibrate(records.shape, [5.0], 1e-5, ZERO)[0]
     noise = replace(calibration.noise, scale=share * calibration.noise.scale)
     result = naive_bayes.noisy_sums(
@@ -64,7 +62,7 @@ def released(records: Records, share: float, seed: int) -> np.ndarray:
     return result.reshape(3_000, -1)
 
 
-def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours) -> None:
+def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours):
     calibration = naive_bayes.MODEL.calibrate(neighbours[0].shape, [5.0], 1e-5, ZERO)[0]
     promised = calibration.noise.sensitivity / calibration.noise.scale
     one, other = neighbours
@@ -73,7 +71,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours) -> 
     assert too_little > promised
 
 
-def test_the_law_of_the_noise(neighbours) -> None:
+def test_the_law_of_the_noise(neighbours):
     train = neighbours[0]
     sigma = naive_bayes.MODEL.calibrate(train.shape, [5.0], 1e-5, ZERO)[0].noise.scale
     seen = (released(train, 1.0, 3) - naive_bayes.sums(train).ravel()).ravel()[::7]
@@ -82,7 +80,7 @@ def test_the_law_of_the_noise(neighbours) -> None:
     assert not obeys(seen, stats.norm(scale=1.5 * sigma))
 
 
-def test_without_noise_it_is_gaussian_naive_bayes() -> None:
+def test_without_noise_it_is_gaussian_naive_bayes():
     from sklearn.naive_bayes import GaussianNB
 
     train, test = some(400, numbers=4, levels=(2,)), some(300, numbers=4, levels=(2,), seed=1)
@@ -96,7 +94,7 @@ def test_without_noise_it_is_gaussian_naive_bayes() -> None:
     assert numbers - numbers[0] == pytest.approx(odds, abs=1e-6)
 
 
-def test_a_record_alone_in_its_range_or_class_shows_only_through_the_sums() -> None:
+def test_a_record_alone_in_its_range_or_class_shows_only_through_the_sums():
     # Where ranges, classes or levels are read off the data (as diffprivlib does when bounds are
     # left out), one record changes all the others' contributions, or the shape of the answer.
     train = some(30)

@@ -20,7 +20,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = RecordShape(60, 2, (3,))
 
 
-def moved(adjacency: Adjacency):
+def moved(adjacency):
     """Pairs of neighbours' counts."""
     draw, common = np.random.default_rng(0), some(60)
     for _ in range(150):
@@ -29,7 +29,7 @@ def moved(adjacency: Adjacency):
         yield noisy_marginals.counts(left), noisy_marginals.counts(together(common, one))
 
 
-def test_a_record_moves_counts_and_scores_as_far_as_is_said_and_no_further(adjacency) -> None:
+def test_a_record_moves_counts_and_scores_as_far_as_is_said_and_no_further(adjacency):
     columns, furthest = len(noisy_marginals.sizes(SHAPE)), [0.0, 0.0, 0.0]
     released = [np.full(size, 60.0 / size) for size in noisy_marginals.sizes(SHAPE)]
     tree = list(pairwise(range(columns)))
@@ -57,7 +57,7 @@ def test_a_record_moves_counts_and_scores_as_far_as_is_said_and_no_further(adjac
     assert furthest[1] >= 0.999999 * bounds[1]
 
 
-def test_the_range_of_the_scores_is_reached(adjacency) -> None:
+def test_the_range_of_the_scores_is_reached(adjacency):
     # Independence gives 5 in every cell; the record is where one table is above that and the other
     # below, and came from where it is the other way round.
     before = np.array([[9.0, 1.0], [9.0, 1.0]])
@@ -78,7 +78,7 @@ def test_the_range_of_the_scores_is_reached(adjacency) -> None:
     assert max(change) - min(change) == pytest.approx(noisy_marginals.score_range(adjacency))
 
 
-def test_all_releases_together_keep_the_promise(adjacency) -> None:
+def test_all_releases_together_keep_the_promise(adjacency):
     for c in noisy_marginals.MODEL.calibrate(
         RecordShape(500, 4, (2, 7)), [0.05, 1.0, 20.0], 1e-6, adjacency
     ):
@@ -90,7 +90,7 @@ def test_all_releases_together_keep_the_promise(adjacency) -> None:
         assert choice.times == len(noisy_marginals.sizes(c.shape)) - 1
 
 
-def test_the_noise_that_a_release_draws() -> None:
+def test_the_noise_that_a_release_draws():
     records, seen = some(60), {"one": [], "two": []}
     c = noisy_marginals.MODEL.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
     exact, original = noisy_marginals.counts(records), noisy_marginals.simplex
@@ -116,7 +116,7 @@ def test_the_noise_that_a_release_draws() -> None:
         assert not obeys(values, stats.norm(scale=2.0 / 3.0 * noise.scale))
 
 
-def test_the_pairs_make_a_tree_and_the_closest_ones_are_likelier() -> None:
+def test_the_pairs_make_a_tree_and_the_closest_ones_are_likelier():
     scored = {(0, 1): 50.0, (0, 2): 0.0, (1, 2): 45.0, (0, 3): -5.0, (1, 3): 30.0, (2, 3): 0.0}
     best = noisy_marginals.spanning(scored, 4, math.inf, generator(0, 0))
     assert set(best) == {(0, 1), (1, 2), (1, 3)}
@@ -130,7 +130,7 @@ def test_the_pairs_make_a_tree_and_the_closest_ones_are_likelier() -> None:
     assert stats.chisquare(seen, 1_000 * wrong / wrong.sum()).pvalue < 1e-3
 
 
-def test_the_simplex_is_met_at_the_nearest_point() -> None:
+def test_the_simplex_is_met_at_the_nearest_point():
     draw = np.random.default_rng(0)
     noisy = 5.0 * draw.standard_normal((3, 4))
     result = noisy_marginals.simplex(noisy, 7.0)
@@ -143,7 +143,7 @@ def test_the_simplex_is_met_at_the_nearest_point() -> None:
     assert noisy_marginals.simplex(kept, 7.0) == pytest.approx(kept)
 
 
-def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones() -> None:
+def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones():
     records = some(4_000, numbers=2, levels=(3,), seed=2)
     c = noiseless(noisy_marginals.MODEL.calibrate(records.shape, [1.0], 1e-5, ZERO)[0])
     exact = noisy_marginals.counts(records)

@@ -1,7 +1,5 @@
 """Online learning from tree sums: which nodes a record is in, its gradient, noise and progress."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -17,7 +15,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 ROUNDS, LEVELS = online_tree.ROUNDS, online_tree.LEVELS
 
 
-def below(place: int) -> range:
+def below(place):
     """The rounds whose gradients a node sums up."""
     level, start, count = 0, 0, ROUNDS
     while place >= start + count:
@@ -26,7 +24,7 @@ def below(place: int) -> range:
     return range(first, first + (1 << level))
 
 
-def test_every_prefix_is_made_of_disjoint_nodes_and_a_round_is_in_one_a_level() -> None:
+def test_every_prefix_is_made_of_disjoint_nodes_and_a_round_is_in_one_a_level():
     used = set()
     for done, parts in enumerate(online_tree.nodes(ROUNDS), 1):
         rounds = [number for part in parts for number in below(part)]
@@ -39,7 +37,7 @@ def test_every_prefix_is_made_of_disjoint_nodes_and_a_round_is_in_one_a_level() 
     assert max(used) == 2 * ROUNDS - 2
 
 
-def test_no_record_moves_the_tree_further_than_its_sensitivity(adjacency) -> None:
+def test_no_record_moves_the_tree_further_than_its_sensitivity(adjacency):
     draw, furthest = np.random.default_rng(0), 0.0
     shape = some(1, numbers=3).shape
     for _ in range(2_000):
@@ -57,7 +55,7 @@ def test_no_record_moves_the_tree_further_than_its_sensitivity(adjacency) -> Non
     assert (0.999 if adjacency is ZERO else 0.6) * bound <= furthest <= bound
 
 
-def test_gradients_are_those_of_the_logistic_loss() -> None:
+def test_gradients_are_those_of_the_logistic_loss():
     records = some(20, numbers=3)
     x, signs = online_tree.rows(records), 2.0 * records.labels - 1.0
     assert np.linalg.norm(x, axis=1).max() <= 1.0
@@ -72,11 +70,11 @@ def test_gradients_are_those_of_the_logistic_loss() -> None:
 
 
 @pytest.fixture(scope="module")
-def prefixes() -> np.ndarray:
+def prefixes():
     return np.stack([online_tree.prefix_noise(generator(0, run), 1)[:, 0] for run in range(3_000)])
 
 
-def test_each_prefix_has_the_noise_of_its_nodes(prefixes) -> None:
+def test_each_prefix_has_the_noise_of_its_nodes(prefixes):
     for done, parts in enumerate(online_tree.nodes(ROUNDS), 1):
         if done in (1, 7, 96, ROUNDS - 1, ROUNDS):
             seen, sigma = prefixes[:, done - 1], math.sqrt(len(parts))
@@ -84,7 +82,7 @@ def test_each_prefix_has_the_noise_of_its_nodes(prefixes) -> None:
             assert not obeys(seen, stats.norm(scale=2.0 / 3.0 * sigma))
 
 
-def test_a_release_of_nothing_is_the_noise_of_its_calibration() -> None:
+def test_a_release_of_nothing_is_the_noise_of_its_calibration():
     records = some(ROUNDS)
     made = online_tree.MODEL.calibrate(records.shape, [1.0, 6.0], 1e-5, ZERO)
     training = ModelTraining(records, records, made, 2, 0)
@@ -96,7 +94,7 @@ def test_a_release_of_nothing_is_the_noise_of_its_calibration() -> None:
             assert each == pytest.approx(c.noise.scale * unit[:, done])
 
 
-def test_worst_neighbours_are_told_apart_no_better_than_promised(prefixes) -> None:
+def test_worst_neighbours_are_told_apart_no_better_than_promised(prefixes):
     # A gradient of length 1 in the first round moves every prefix; in the third, all from there.
     # Whitened by the prefixes' covariance, the release is as clear as the tree allows.
     c = online_tree.MODEL.calibrate(some(1).shape, [6.0], 1e-5, ZERO)[0]

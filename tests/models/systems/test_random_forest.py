@@ -1,7 +1,5 @@
 """The random forest: public splits, exact odds of its leaves, and what the trees cost together."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import special, stats
 
@@ -16,7 +14,7 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 DEPTH = 3
 
 
-def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(adjacency) -> None:
+def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(adjacency):
     draw, furthest = np.random.default_rng(0), 0.0
     common = some(60)
     tree = random_forest.grow(common.shape, DEPTH, draw)
@@ -35,7 +33,7 @@ def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(
     assert 0.9 * bound <= furthest <= bound + 1e-9
 
 
-def test_all_trees_together_keep_the_promise(adjacency) -> None:
+def test_all_trees_together_keep_the_promise(adjacency):
     shape = RecordShape(1_000, 2, (3,))
     for c in random_forest.MODEL.calibrate(shape, [0.01, 1.0, 60.0, 900.0], 1e-6, adjacency):
         one = c.noise.scale * c.noise.sensitivity
@@ -45,7 +43,7 @@ def test_all_trees_together_keep_the_promise(adjacency) -> None:
         assert c.noise.times == c.settings["trees"]
 
 
-def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> None:
+def test_trees_are_grown_without_the_records_and_share_their_first_levels():
     shape = RecordShape(300, 2, (3,))
     records, others = some(300), some(300, seed=9)
     calibrations = random_forest.MODEL.calibrate(shape, [0.1, 50.0], 1e-6, ZERO)
@@ -62,13 +60,13 @@ def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> N
     assert random_forest.scores(grown[0][0], records, DEPTH).sum() == 300
 
 
-def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
+def test_the_leaves_labels_follow_their_law_also_where_nobody_is():
     records = some(40)
     calibration = random_forest.MODEL.calibrate(RecordShape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]
     rate, depth = calibration.noise.scale, int(calibration.settings["depth"])
     learned = random_forest.learn(ModelTraining(records, records[:0], [calibration], 8, 1))
 
-    def surprise(assumed: float) -> float:
+    def surprise(assumed):
         """Standardised distance of the labels from their law, all leaves together."""
         seen = spread = 0.0
         for run, forest in enumerate(learned.trees):
@@ -88,7 +86,7 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     assert stats.binomtest(int(ones.sum()), len(ones)).pvalue > 1e-3
 
 
-def test_thresholds_lie_within_what_is_left_of_the_interval() -> None:
+def test_thresholds_lie_within_what_is_left_of_the_interval():
     tree = random_forest.grow(RecordShape(10, 1, ()), 6, generator(0, 0))
     node = 0
     low, high = -1.0, 1.0

@@ -1,9 +1,6 @@
 """The filter against the best adaptive adversary, and its parts against what they generalise."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from functools import cache
 
 import mpmath
@@ -24,9 +21,7 @@ from dpcore.release.ledger.spends import (
 )
 
 
-def account(
-    epsilon: float, delta: float, *accepts: str, adjacency: str = "zero-out"
-) -> LedgerAccount:
+def account(epsilon, delta, *accepts, adjacency="zero-out"):
     agreed = terms(
         person_unit="one patient",
         adjacency=adjacency,
@@ -41,11 +36,7 @@ def account(
 UNIT = 0.25
 
 
-def worst_delta(
-    agreed: LedgerAccount,
-    spends: list[PureSpend | ApproximateSpend],
-    scale: Callable[[Totals], Totals],
-) -> float:
+def worst_delta(agreed, spends, scale):
     """δ at the cap's ε of the adversary who picks the next spend, or the end, by the loss so far.
 
     Each spend is randomised response, the worst of its kind: the loss moves by ±ε_i, and with
@@ -54,14 +45,14 @@ def worst_delta(
     charges = [agreed.terms.charge(spend) for spend in spends]
 
     @cache
-    def allowed(counts: tuple[int, ...]) -> bool:
+    def allowed(counts):
         totals = Totals()
         for charge, count in zip(charges, counts, strict=True):
             totals = totals.plus(charge, count) if count else totals
         return agreed.within(scale(totals))
 
     @cache
-    def value(counts: tuple[int, ...], loss: int) -> float:
+    def value(counts, loss):
         best = max(0.0, -math.expm1(agreed.epsilon - UNIT * loss))
         for place, spend in enumerate(spends):
             more = tuple(count + (place == at) for at, count in enumerate(counts))
@@ -82,7 +73,7 @@ GAMES = {
 }
 
 
-def halved(totals: Totals) -> Totals:
+def halved(totals):
     """What a filter would hold that counts half of everything."""
     parts = (totals.epsilon, totals.mu_squared, totals.delta)
     epsilon, mu_squared, delta = (None if part is None else part / 2.0 for part in parts)
@@ -90,7 +81,7 @@ def halved(totals: Totals) -> Totals:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_no_adaptive_adversary_gets_beyond_delta(name: str) -> None:
+def test_no_adaptive_adversary_gets_beyond_delta(name):
     agreed, spends = GAMES[name]
     assert 0.0 < worst_delta(agreed, spends, lambda totals: totals) <= agreed.delta
     assert worst_delta(agreed, spends, halved) > agreed.delta
@@ -107,9 +98,7 @@ SUMS = {
 
 @pytest.mark.parametrize("name", SUMS)
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-200])
-def test_the_epsilon_of_a_path_is_the_largest_value_of_its_condition(
-    name: str, delta: float
-) -> None:
+def test_the_epsilon_of_a_path_is_the_largest_value_of_its_condition(name, delta):
     total, share = SUMS[name], orders.weights(3.0, delta)
     assert sum(share) <= 1.0
     result = orders.epsilon_of(total, share, delta)
@@ -119,7 +108,7 @@ def test_the_epsilon_of_a_path_is_the_largest_value_of_its_condition(
             for order, rdp, weight in zip(orders.ORDERS.tolist(), total, share, strict=True)
         ]
 
-        def condition(loss: float) -> float:
+        def condition(loss):
             inside = mpmath.fsum(w * mpmath.exp(gap * (loss - rdp)) for gap, rdp, w in pairs)
             rest = 1 - mpmath.mpf(delta) * inside
             return loss + mpmath.log(rest) if rest > 0 else mpmath.mpf("-inf")
@@ -136,7 +125,7 @@ def test_the_epsilon_of_a_path_is_the_largest_value_of_its_condition(
 
 
 @pytest.mark.parametrize("place", [0, 12, 25, 39])
-def test_one_order_alone_gives_the_known_conversion(place: int) -> None:
+def test_one_order_alone_gives_the_known_conversion(place):
     share = tuple(1.0 - 1e-9 if at == place else 1e-12 for at in range(len(orders.ORDERS)))
     alone = SUMS["training"][place] if place < 20 else SUMS["pure"][place]
     total = tuple(alone if at == place else 1e9 for at in range(len(orders.ORDERS)))
@@ -145,7 +134,7 @@ def test_one_order_alone_gives_the_known_conversion(place: int) -> None:
 
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-6])
-def test_choosing_freely_costs_little_beside_one_order_fixed_beforehand(delta: float) -> None:
+def test_choosing_freely_costs_little_beside_one_order_fixed_beforehand(delta):
     agreed = account(3.0, delta, "renyi")
     for name in ("training", "release"):
         best = epsilon_from(orders.ORDERS, np.array(SUMS[name]), delta)[0]
@@ -154,7 +143,7 @@ def test_choosing_freely_costs_little_beside_one_order_fixed_beforehand(delta: f
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 0.5, 9.9, 10.1, 100.0])
-def test_the_costs_of_pure_privacy_are_those_of_randomised_response(epsilon: float) -> None:
+def test_the_costs_of_pure_privacy_are_those_of_randomised_response(epsilon):
     with mpmath.workdps(120):
         true = 1 / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
         for order, result in zip(orders.ORDERS.tolist(), orders.of_pure(epsilon), strict=True):
@@ -168,7 +157,7 @@ def test_the_costs_of_pure_privacy_are_those_of_randomised_response(epsilon: flo
         assert mpmath.ncdf(-mu / 2 * (1 - mpmath.mpf(1e-8))) > 1 - true
 
 
-def test_gaussians_alone_are_compared_exactly() -> None:
+def test_gaussians_alone_are_compared_exactly():
     for adjacency, moved in (("zero-out", 1.0), ("replace-one", 2.0)):
         only = account(3.0, 1e-5, "gaussian", adjacency=adjacency)
         after = only.spent(GaussianSpend(8.0, 3), {}).spent(GaussianSpend(5.0), {})
@@ -176,7 +165,7 @@ def test_gaussians_alone_are_compared_exactly() -> None:
         assert exact <= after.epsilon_spent() <= exact * (1.0 + 1e-9)
 
 
-def test_known_pairs_add_up_and_need_their_part_of_delta() -> None:
+def test_known_pairs_add_up_and_need_their_part_of_delta():
     only = account(1.0, 1e-5, "approximate")
     after = only.spent(ApproximateSpend(0.5, 4e-6), {}).spent(PureSpend(0.25), {})
     assert after.epsilon_spent() == pytest.approx(0.75)
@@ -186,7 +175,7 @@ def test_known_pairs_add_up_and_need_their_part_of_delta() -> None:
     assert third.within(third.spent(ApproximateSpend(0.1, 3e-6), {}).totals)
 
 
-def test_what_a_data_set_does_not_accept_is_refused() -> None:
+def test_what_a_data_set_does_not_accept_is_refused():
     training = SubsampledGaussianSpend(1.1, 0.01, 10)
     for accepts, spend in (
         ("gaussian", training),

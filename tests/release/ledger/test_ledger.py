@@ -1,11 +1,8 @@
 """The ledger: what is spent is final, the cap is kept, and the history shows every change."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -33,13 +30,13 @@ BY = {"actor": "B", "purpose": "a model of risk"}
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
+def ledger(tmp_path):
     opened = Ledger.open(tmp_path / "ledger.db")
     opened.create("clinic", **CLINIC)
     return opened
 
 
-def test_a_cap_is_kept_and_the_refusal_says_what_is_left(ledger: Ledger) -> None:
+def test_a_cap_is_kept_and_the_refusal_says_what_is_left(ledger):
     receipts = [ledger.spend("clinic", TRAINING, **BY) for _ in range(2)]
     assert [receipt.entry for receipt in receipts] == [2, 3]
     left = ledger.left("clinic")
@@ -54,7 +51,7 @@ def test_a_cap_is_kept_and_the_refusal_says_what_is_left(ledger: Ledger) -> None
     assert ledger.verify([receipt.chain_head for receipt in receipts]) == []
 
 
-def test_the_words_count_what_then_fits() -> None:
+def test_the_words_count_what_then_fits():
     ledger = Ledger.open("memory")
     left = ledger.create("clinic", **CLINIC)
     spend = GaussianSpend(5.0)
@@ -68,7 +65,7 @@ def test_the_words_count_what_then_fits() -> None:
         ledger.spend("clinic", spend, **BY)
 
 
-def test_what_no_payment_fits_is_nothing_and_never_more_than_is_left() -> None:
+def test_what_no_payment_fits_is_nothing_and_never_more_than_is_left():
     ledger = demonstration.ledger()
     made = plan(demonstration.columns(), 3_000, epsilon=3.0, delta=demonstration.DELTA)
     left = ledger.spend(demonstration.DATA_SET, made.spend, **BY).left
@@ -99,14 +96,14 @@ EXCEEDING = {
 }
 
 
-def with_cap(epsilon: float | str) -> Ledger:
+def with_cap(epsilon):
     ledger = Ledger.open("memory")
     ledger.create("clinic", **CLINIC | {"epsilon": epsilon}, accepts=["approximate"])
     return ledger
 
 
 @pytest.mark.parametrize("name", FITTING)
-def test_typed_decimals_that_fit_are_paid_to_the_last_digit(name: str) -> None:
+def test_typed_decimals_that_fit_are_paid_to_the_last_digit(name):
     spends, cap = FITTING[name]
     ledger = with_cap(cap)
     for each in spends:
@@ -120,7 +117,7 @@ def test_typed_decimals_that_fit_are_paid_to_the_last_digit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXCEEDING)
-def test_typed_decimals_above_the_cap_are_refused_with_their_excess(name: str) -> None:
+def test_typed_decimals_above_the_cap_are_refused_with_their_excess(name):
     *spends, last = EXCEEDING[name][0]
     ledger = with_cap(EXCEEDING[name][1])
     for each in spends:
@@ -129,7 +126,7 @@ def test_typed_decimals_above_the_cap_are_refused_with_their_excess(name: str) -
         ledger.spend("clinic", PureSpend(last), **BY)
 
 
-def test_typed_deltas_add_up_to_their_part_and_not_beyond() -> None:
+def test_typed_deltas_add_up_to_their_part_and_not_beyond():
     ledger = with_cap(3)
     for _ in range(10):
         ledger.spend("clinic", ApproximateSpend(0.1, 1e-6), **BY)
@@ -142,10 +139,8 @@ def test_typed_deltas_add_up_to_their_part_and_not_beyond() -> None:
         ledger.spend("other", ApproximateSpend(0.1, 1e-7), **BY)
 
 
-def test_a_ledger_that_rounded_its_sums_up_is_whole_and_pays_what_fits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def rounded(totals: Totals) -> dict[str, object]:
+def test_a_ledger_that_rounded_its_sums_up_is_whole_and_pays_what_fits(monkeypatch):
+    def rounded(totals):
         sums = {
             name: None if sum_ is None else math.nextafter(float(sum_), math.inf)
             for name, sum_ in (("epsilon", totals.epsilon), ("delta", totals.delta))
@@ -163,11 +158,11 @@ def test_a_ledger_that_rounded_its_sums_up_is_whole_and_pays_what_fits(
     assert ledger.verify() == []
 
 
-def test_threads_share_a_ledger_in_memory() -> None:
+def test_threads_share_a_ledger_in_memory():
     ledger = Ledger.open("memory")
     room = ledger.create("clinic", **CLINIC, accepts=["approximate"]).more(PureSpend(0.1))
 
-    def spend(_: int) -> bool:
+    def spend(_):
         try:
             ledger.spend("clinic", PureSpend(0.1), **BY)
         except Refused:
@@ -182,12 +177,12 @@ def test_threads_share_a_ledger_in_memory() -> None:
 @pytest.mark.parametrize(
     "name", ["", " ", "a\x00", "\u202eclinic", "a" * 201, 7, None, *"\ufe0f\u034f\u0301!"]
 )
-def test_a_name_that_cannot_be_read_is_refused(name: object) -> None:
+def test_a_name_that_cannot_be_read_is_refused(name):
     with pytest.raises(InvalidInput, match=r"data set is .*printable letters"):
         Ledger.open("memory").create(name, **CLINIC)
 
 
-def test_a_cap_is_raised_with_a_reason_and_never_lowered(ledger: Ledger) -> None:
+def test_a_cap_is_raised_with_a_reason_and_never_lowered(ledger):
     by = {"reason": "the ethics board agreed", "actor": "C"}
     assert ledger.raise_cap("clinic", epsilon=4, delta=1e-5, **by).cap == (4.0, 1e-5)
     assert ledger.history("clinic")[-1].details["reason"] == by["reason"]
@@ -198,7 +193,7 @@ def test_a_cap_is_raised_with_a_reason_and_never_lowered(ledger: Ledger) -> None
         ledger.raise_cap("clinic", epsilon=5, delta=1e-5, reason="", actor="C")
 
 
-def test_a_certificate_is_attached_once(ledger: Ledger) -> None:
+def test_a_certificate_is_attached_once(ledger):
     spent = ledger.spend("clinic", TRAINING, **BY)
     receipt = ledger.attach("clinic", spent.entry, "ab" * 32)
     assert ledger.history("clinic")[-1].document["refers"] == spent.entry
@@ -221,12 +216,12 @@ def test_a_certificate_is_attached_once(ledger: Ledger) -> None:
         (SubsampledGaussianSpend, (math.nan, 0.1, 1)),
     ],
 )
-def test_impossible_numbers_are_refused_in_a_sentence(kind: type, numbers: tuple) -> None:
+def test_impossible_numbers_are_refused_in_a_sentence(kind, numbers):
     with pytest.raises(InvalidInput, match="but it must be"):
         kind(*numbers)
 
 
-def test_a_spend_of_another_adjacency_is_refused(ledger: Ledger) -> None:
+def test_a_spend_of_another_adjacency_is_refused(ledger):
     with pytest.raises(InvalidInput, match="adjacency of the spend is replace-one"):
         ledger.spend("clinic", GaussianSpend(50.0, adjacency="replace-one"), **BY)
     ledger.create("other", **{**CLINIC, "adjacency": "replace-one"})
@@ -235,9 +230,7 @@ def test_a_spend_of_another_adjacency_is_refused(ledger: Ledger) -> None:
     assert len(ledger.history("other")) == 1
 
 
-def test_how_long_a_training_took_is_not_kept(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_how_long_a_training_took_is_not_kept(ledger, monkeypatch):
     times = iter(("10:00:07.25", "10:00:49.75", "10:00:50.5", "10:01:30.75"))
     monkeypatch.setattr(
         "dpcore.release.ledger.ledger._now", lambda: f"2999-01-01T{next(times)}0000+00:00"
@@ -250,7 +243,7 @@ def test_how_long_a_training_took_is_not_kept(
     assert ledger.verify() == []
 
 
-def test_a_clock_set_back_is_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_set_back_is_refused(ledger, monkeypatch):
     monkeypatch.setattr("dpcore.release.ledger.ledger._now", lambda: "2020-01-01T00:00:00+00:00")
     with pytest.raises(InvalidInput, match="set the clock right"):
         ledger.spend("clinic", TRAINING, **BY)

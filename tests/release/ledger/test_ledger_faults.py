@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ TERMS = {
 BY = {"actor": "B", "purpose": "a count"}
 
 
-def written(url: str, writers: int, kills: int, each: float, *, early: bool = False) -> Any:
+def written(url, writers, kills, each, *, early=False):
     words = [url, str(writers), str(kills), str(each), str(int(early))]
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "release" / "ledger" / "writers.py", *words],
@@ -45,22 +45,22 @@ def written(url: str, writers: int, kills: int, each: float, *, early: bool = Fa
     return json.loads(done.stdout)
 
 
-def is_harmed(answer: Any) -> bool:
+def is_harmed(answer):
     return any(answer[name] for name in ("problems", "failed", "lost", "twice"))
 
 
-def held(answer: Any) -> bool:
+def held(answer):
     return not is_harmed(answer) and answer["kept"] == answer["room"] > 0
 
 
-def test_fifty_writers_that_are_killed_lose_and_overspend_nothing(tmp_path: Path) -> None:
+def test_fifty_writers_that_are_killed_lose_and_overspend_nothing(tmp_path):
     answer = written(str(tmp_path / "ledger.db"), 50, KILLS, 0.02)
     assert held(answer)
     # A ledger that answers before it has committed is found out.
     assert is_harmed(written(str(tmp_path / "broken.db"), 2, 20, 0.005, early=True))
 
 
-def test_fifty_writers_on_postgresql_lose_and_overspend_nothing(postgresql: str) -> None:
+def test_fifty_writers_on_postgresql_lose_and_overspend_nothing(postgresql):
     answer = written(postgresql, 50, KILLS, 0.02)
     assert held(answer)
     ledger = Ledger.open(postgresql)
@@ -81,7 +81,7 @@ def test_fifty_writers_on_postgresql_lose_and_overspend_nothing(postgresql: str)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def place(tmp_path):
     """A ledger of one data set and two spends, which nobody has open."""
     place = tmp_path / "ledger.db"
     ledger = Ledger.open(place)
@@ -95,17 +95,15 @@ def place(tmp_path: Path) -> Path:
     ("pragma", "reason"),
     [("max_page_count = 1", "disk is full"), ("query_only = 1", "readonly database")],
 )
-def test_a_ledger_that_cannot_be_written_spends_nothing(
-    place: Path, pragma: str, reason: str
-) -> None:
+def test_a_ledger_that_cannot_be_written_spends_nothing(place, pragma, reason):
     ledger = Ledger.open(place)
     before = ledger.history("clinic")
 
     @sa.event.listens_for(ledger._store.engine, "begin")
-    def limited(connection: sa.Connection) -> None:
+    def limited(connection):
         connection.exec_driver_sql(f"PRAGMA {pragma}")
 
-    def spend(times: int) -> None:
+    def spend(times):
         for _ in range(times):
             ledger.spend("clinic", PureSpend(0.01), **BY)
 
@@ -119,7 +117,7 @@ def test_a_ledger_that_cannot_be_written_spends_nothing(
     again.spend("clinic", PureSpend(0.01), **BY)
 
 
-def test_a_row_that_says_otherwise_than_its_entry_is_told(place: Path) -> None:
+def test_a_row_that_says_otherwise_than_its_entry_is_told(place):
     ledger = Ledger.open(place)
     ledger.attach("clinic", 2, "0" * 64)
     assert ledger.verify() == []
@@ -139,12 +137,12 @@ def test_a_row_that_says_otherwise_than_its_entry_is_told(place: Path) -> None:
         assert told in problem
 
 
-def pragma(place: Path, name: str) -> Any:
+def pragma(place, name):
     with closing(sqlite3.connect(place)) as connection:
         return connection.execute(f"PRAGMA {name}").fetchone()[0]
 
 
-def test_a_copy_of_a_ledger_that_is_open_has_every_payment(place: Path, tmp_path: Path) -> None:
+def test_a_copy_of_a_ledger_that_is_open_has_every_payment(place, tmp_path):
     ledger, other = Ledger.open(place), Ledger.open(place)
     for count in range(4):
         paid = ledger.spend("clinic", PureSpend(0.1), **BY)
@@ -163,14 +161,14 @@ def test_a_copy_of_a_ledger_that_is_open_has_every_payment(place: Path, tmp_path
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 3  # EXTRA
 
 
-def test_a_file_that_may_only_be_read_still_answers(place: Path) -> None:
+def test_a_file_that_may_only_be_read_still_answers(place):
     ledger = Ledger.open(f"sqlite:///file:{place}?mode=ro&uri=true")
     assert ledger.verify() == []
     with pytest.raises(InvalidInput, match=r"could not be written.*readonly"):
         ledger.spend("clinic", PureSpend(0.01), **BY)
 
 
-def test_what_is_no_ledger_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_what_is_no_ledger_is_refused_in_a_sentence(tmp_path):
     (tmp_path / "text").write_text("no database " * 1000)
     for place in (
         tmp_path / "text",
@@ -194,7 +192,7 @@ def test_what_is_no_ledger_is_refused_in_a_sentence(tmp_path: Path) -> None:
         "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9')",
     ],
 )
-def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path, tables: str) -> None:
+def test_a_database_of_another_program_is_left_as_it_is(tmp_path, tables):
     place = tmp_path / "other.db"
     connection = sqlite3.connect(place)
     connection.executescript(tables)
@@ -214,27 +212,27 @@ def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path, tables: 
         "postgresql://u:12/s3cret@127.0.0.1:1/base",
     ],
 )
-def test_no_refusal_repeats_a_password(url: str) -> None:
+def test_no_refusal_repeats_a_password(url):
     pytest.importorskip("psycopg")
     with pytest.raises(InvalidInput) as refused:
         Ledger.open(url)
     assert "s3cret" not in str(refused.value)
 
 
-def forge(document: dict[str, Any]) -> None:
+def forge(document):
     document["details"]["spend"]["epsilon"] = 1e-3
 
 
-def forge_with_account(document: dict[str, Any]) -> None:
+def forge_with_account(document):
     forge(document)
     document["account"]["totals"]["epsilon"] = 2e-3
 
 
-def earlier(document: dict[str, Any]) -> None:
+def earlier(document):
     document["at"] = "2001-01-01T00:00:00.000000+00:00"
 
 
-def overspend(document: dict[str, Any]) -> None:
+def overspend(document):
     """More than the cap, with an account that says so."""
     document["details"]["spend"]["epsilon"] = 5.0
     after = chain.LedgerAccount.from_json(document["account"])
@@ -254,7 +252,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
 
 
 @contextmanager
-def unguarded(place: Path) -> Iterator[sqlite3.Connection]:
+def unguarded(place):
     """The file opened by someone who takes the guards off."""
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='trigger'"):
@@ -262,13 +260,13 @@ def unguarded(place: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def third_entry(place: Path) -> Any:
+def third_entry(place):
     with closing(sqlite3.connect(place)) as connection:
         rows = connection.execute("SELECT document FROM ledger_entries WHERE number=3")
         return json.loads(rows.fetchone()[0])
 
 
-def replace_third_entry(place: Path, text: str, *, rehashed: bool = True) -> None:
+def replace_third_entry(place, text, *, rehashed=True):
     with unguarded(place) as connection:
         connection.execute("UPDATE ledger_entries SET document=? WHERE number=3", (text,))
         if rehashed:
@@ -277,7 +275,7 @@ def replace_third_entry(place: Path, text: str, *, rehashed: bool = True) -> Non
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("rehashed", [False, True])
-def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> None:
+def test_a_changed_entry_is_found(place, name, rehashed):
     change, sentence = CHANGES[name]
     document = third_entry(place)
     change(document)
@@ -303,9 +301,7 @@ def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> Non
         *(("", []), ("", None), ("", "deep")),
     ],
 )
-def test_a_rehashed_entry_that_is_none_is_one_sentence(
-    place: Path, path: str, value: object
-) -> None:
+def test_a_rehashed_entry_that_is_none_is_one_sentence(place, path, value):
     document = inner = third_entry(place)
     *way, last = path.split(".")
     for name in way:
@@ -321,9 +317,7 @@ def test_a_rehashed_entry_that_is_none_is_one_sentence(
             ask("clinic")
 
 
-def test_a_ledger_that_was_found_wrong_is_not_left_locked(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ledger_that_was_found_wrong_is_not_left_locked(place, monkeypatch):
     with unguarded(place) as connection:
         connection.execute("UPDATE ledger_entries SET hash='' WHERE number=1")
     monkeypatch.setattr(store, "PATIENCE", 0.5)
@@ -336,7 +330,7 @@ def test_a_ledger_that_was_found_wrong_is_not_left_locked(
         gc.enable()
 
 
-def test_the_database_itself_refuses_changes(place: Path) -> None:
+def test_the_database_itself_refuses_changes(place):
     connection = sqlite3.connect(place)
     for change in (
         "DELETE FROM ledger_entries",
@@ -349,7 +343,7 @@ def test_the_database_itself_refuses_changes(place: Path) -> None:
 
 
 @pytest.mark.parametrize("alike", ["refers", "hash"])
-def test_the_database_refuses_a_new_entry_in_the_place_of_another(place: Path, alike: str) -> None:
+def test_the_database_refuses_a_new_entry_in_the_place_of_another(place, alike):
     """A number of its own does not let it replace the one that it shares another value with."""
     ledger = Ledger.open(place)
     paid = ledger.spend("clinic", PureSpend(0.1), **BY)
@@ -367,7 +361,7 @@ def test_the_database_refuses_a_new_entry_in_the_place_of_another(place: Path, a
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_an_entry_taken_out_is_found(place: Path, number: int) -> None:
+def test_an_entry_taken_out_is_found(place, number):
     with unguarded(place) as connection:
         connection.execute("DELETE FROM ledger_entries WHERE number=?", (number,))
     ledger = Ledger.open(place)
@@ -375,7 +369,7 @@ def test_an_entry_taken_out_is_found(place: Path, number: int) -> None:
     assert problem.startswith(f"Entry {number} is missing: entry {number + 1} ")
 
 
-def test_a_second_certificate_of_a_spend_is_found(place: Path) -> None:
+def test_a_second_certificate_of_a_spend_is_found(place):
     ledger = Ledger.open(place)
     paid = ledger.spend("clinic", PureSpend(0.1), **BY)
     last = ledger.attach("clinic", paid.entry, "a" * 64)
@@ -394,7 +388,7 @@ def test_a_second_certificate_of_a_spend_is_found(place: Path) -> None:
     assert "no spend of “clinic” without one" in " ".join(ledger.verify())
 
 
-def test_an_old_copy_put_back_is_found_by_the_chain_head(place: Path, tmp_path: Path) -> None:
+def test_an_old_copy_put_back_is_found_by_the_chain_head(place, tmp_path):
     copy = shutil.copy(place, tmp_path / "copy.db")
     ledger = Ledger.open(place)
     head = ledger.spend("clinic", PureSpend(0.2), **BY).chain_head

@@ -1,7 +1,5 @@
 """What other programs declare is taken over as such, all of it or nothing."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -27,7 +25,7 @@ TERMS = {
 BY = {"actor": "B", "purpose": "last year"}
 
 
-def test_the_state_of_opacus_is_read() -> None:
+def test_the_state_of_opacus_is_read():
     # What json.dumps(RDPAccountant().state_dict()) of Opacus 1.6 gives after three steps.
     spends = declared('{"history": [[2.0, 0.01, 2], [1.5, 0.01, 1]], "mechanism": "rdp"}')
     assert spends == [
@@ -55,7 +53,7 @@ def test_the_state_of_opacus_is_read() -> None:
         ),
     ],
 )
-def test_a_measurement_of_opendp_is_read(plain, spend) -> None:
+def test_a_measurement_of_opendp_is_read(plain, spend):
     measure, parameters, sensitivity = plain
     document = {"measure": measure, "parameters": parameters, "sensitivity": sensitivity}
     (result,) = declared(json.dumps(document))
@@ -68,7 +66,7 @@ def test_a_measurement_of_opendp_is_read(plain, spend) -> None:
             assert math.isclose(exact, read, rel_tol=1e-12)
 
 
-def test_anything_else_is_a_pair_with_its_source() -> None:
+def test_anything_else_is_a_pair_with_its_source():
     both = [{"epsilon": 1, "delta": delta, "source": "a paper"} for delta in (0, 1e-9)]
     assert [declared(json.dumps(plain)) for plain in both] == [
         [DeclaredSpend(PureSpend(1.0), "a paper")],
@@ -76,7 +74,7 @@ def test_anything_else_is_a_pair_with_its_source() -> None:
     ]
 
 
-def test_ten_laplace_scales_of_ten_cost_one() -> None:
+def test_ten_laplace_scales_of_ten_cost_one():
     (one,) = declared('{"measure": "MaxDivergence", "parameters": {"scale": 10}, "sensitivity": 1}')
     typed = declared('{"epsilon": 0.33333333333333333, "delta": 0, "source": "a paper"}') * 3
     ledger = Ledger.open("memory")
@@ -85,7 +83,7 @@ def test_ten_laplace_scales_of_ten_cost_one() -> None:
     assert ledger.left("clinic").account.totals.epsilon == decimal("1.99999999999999999")
 
 
-def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all() -> None:
+def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all():
     ledger = Ledger.open("memory")
     ledger.create("clinic", **TERMS)
     with pytest.raises(Refused):
@@ -115,7 +113,7 @@ def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all() -> None:
         '{"epsilon": 1, "delta": 5e-324, "source": "x"}',
     ],
 )
-def test_what_is_in_no_form_is_refused_in_a_sentence(document: str) -> None:
+def test_what_is_in_no_form_is_refused_in_a_sentence(document):
     with pytest.raises(InvalidInput) as refused:
         declared(document)
     assert "\n" not in str(refused.value)

@@ -44,7 +44,7 @@ class Crash(Exception):
 class Interleaved(RuleBasedStateMachine):
     """A ledger in a file, and what a careful bystander wrote down of it."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.place = Path(self.folder.name) / "ledger.db"
@@ -55,7 +55,7 @@ class Interleaved(RuleBasedStateMachine):
         self.spent: list[Any] = []
         self.heads: list[str] = []
 
-    def teardown(self) -> None:
+    def teardown(self):
         """Compare with the tightest accountant, which may not itself steer."""
         self.ledger.close()
         self.folder.cleanup()
@@ -68,13 +68,13 @@ class Interleaved(RuleBasedStateMachine):
             (proved,) = certify_along(parts, total, DELTA, Adjacency.ZERO_OUT)
             assert proved.bound <= self.cap
 
-    def reopen(self) -> None:
+    def reopen(self):
         """A new process."""
         self.ledger.close()
         self.ledger = Ledger.open(self.place)
 
     @rule(spend=SPENDS)
-    def spend(self, spend: Any) -> None:
+    def spend(self, spend):
         left = self.ledger.left("clinic")
         fits = left.more(spend) > 0
         if fits:
@@ -87,10 +87,10 @@ class Interleaved(RuleBasedStateMachine):
             assert refused.value.left == left
 
     @rule(spend=SPENDS)
-    def crash_before_the_commit(self, spend: Any) -> None:
+    def crash_before_the_commit(self, spend):
         append = module._append
 
-        def crash(*arguments: Any) -> None:
+        def crash(*arguments):
             append(*arguments)
             raise Crash
 
@@ -101,7 +101,7 @@ class Interleaved(RuleBasedStateMachine):
         self.reopen()
 
     @rule(spend=SPENDS)
-    def crash_after_the_commit(self, spend: Any) -> None:
+    def crash_after_the_commit(self, spend):
         """Nobody hears of the receipt, and no noise is drawn: it is spent all the same."""
         with contextlib.suppress(Refused):
             self.ledger.spend("clinic", spend, actor="B", purpose="x")
@@ -110,16 +110,16 @@ class Interleaved(RuleBasedStateMachine):
 
     @precondition(lambda self: self.cap < 4.0)
     @rule()
-    def raise_cap(self) -> None:
+    def raise_cap(self):
         self.cap += 0.5
         self.ledger.raise_cap("clinic", epsilon=self.cap, delta=DELTA, reason="x", actor="C")
 
     @rule()
-    def verify(self) -> None:
+    def verify(self):
         assert self.ledger.verify(self.heads) == []
 
     @invariant()
-    def the_cap_is_kept(self) -> None:
+    def the_cap_is_kept(self):
         left = self.ledger.left("clinic")
         assert left.cap == (self.cap, DELTA)
         assert left.epsilon_spent <= self.cap

@@ -8,15 +8,12 @@ were noted, how many writers failed, how many spends the ledger has lost, how ma
 many it has room for, and its problems.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
 import signal
 import sys
 import time
-from typing import Any
 
 from dpcore.release.ledger import Ledger, PureSpend, Refused
 from dpcore.release.ledger import ledger as module
@@ -26,11 +23,11 @@ LIFE = 0.2
 """Seconds that a writer lives on average."""
 
 
-def write(url: str, spend: PureSpend, name: str, notes: int, early: bool) -> None:
+def write(url, spend, name, notes, early):
     """Spend until refused; every note is one write, which a signal does not tear."""
     ledger, count, append = Ledger.open(url), 0, module._append
 
-    def noted_early(*arguments: Any) -> Any:
+    def noted_early(*arguments):
         entry = append(*arguments)
         os.write(notes, f"{name}-{count}\n".encode())
         time.sleep(0.01)
@@ -48,7 +45,7 @@ def write(url: str, spend: PureSpend, name: str, notes: int, early: bool) -> Non
         count += 1
 
 
-def main(url: str, writers: int, kills: int, each: float, early: bool) -> None:
+def main(url, writers, kills, each, early):
     """Run the writers, and print what became of their spends."""
     ledger = Ledger.open(url)
     terms = {"person_unit": "one patient", "adjacency": "zero-out", "owner": "A"}
@@ -58,7 +55,7 @@ def main(url: str, writers: int, kills: int, each: float, early: bool) -> None:
     noted, running, started = b"", set[int](), 0
     os.set_blocking(reader, False)
 
-    def begin() -> None:
+    def begin():
         nonlocal started
         started += 1
         if (child := os.fork()) == 0:
@@ -70,7 +67,7 @@ def main(url: str, writers: int, kills: int, each: float, early: bool) -> None:
                 os._exit(code)
         running.add(child)
 
-    def drain() -> bytes:
+    def drain():
         try:
             return os.read(reader, 1 << 20)
         except BlockingIOError:

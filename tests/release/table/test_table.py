@@ -1,7 +1,5 @@
 """A release knows of a table what the description says, and one number that it declares public."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -22,7 +20,7 @@ HEADER = "patient,age,visit,ward,ill\n"
 ROWS = [f"p{row % 9},{18 + row},2020-03-{row % 28 + 1:02},north,yes\n" for row in range(60)]
 
 
-def test_everything_known_is_given_declared_or_paid() -> None:
+def test_everything_known_is_given_declared_or_paid():
     assert facts(COLUMNS) == (
         TableFact("a person", "at most 3 rows count", "given"),
         TableFact("number of persons", "", "declared public"),
@@ -40,7 +38,7 @@ def test_everything_known_is_given_declared_or_paid() -> None:
 
 
 @pytest.mark.parametrize("line", COLUMNS.splitlines()[:2])
-def test_a_release_asks_for_what_is_not_said_and_offers_to_say_it(line: str) -> None:
+def test_a_release_asks_for_what_is_not_said_and_offers_to_say_it(line):
     columns = COLUMNS.replace(f"{line}\n", "")
     with pytest.raises(Mendable) as refused:
         facts(columns)
@@ -57,7 +55,7 @@ def test_a_release_asks_for_what_is_not_said_and_offers_to_say_it(line: str) -> 
     ],
     ids=["blank", "extreme", "outside"],
 )
-def test_what_one_person_has_moves_that_persons_rows_alone(theirs: list[str]) -> None:
+def test_what_one_person_has_moves_that_persons_rows_alone(theirs):
     other = [*ROWS]
     for row, line in zip(range(0, 60, 9), theirs, strict=True):
         other[row] = line
@@ -84,14 +82,14 @@ def test_what_one_person_has_moves_that_persons_rows_alone(theirs: list[str]) ->
     assert not np.array_equal(one.table.label[:3], two.table.label[:3])
 
 
-def test_lots_of_a_release_are_drawn_anew() -> None:
+def test_lots_of_a_release_are_drawn_anew():
     data = (HEADER + "".join(ROWS)).encode()
     kept = [read_for_release(COLUMNS, data, "f").persons for _ in range(3)]
     assert len({each.index.tobytes() for each in kept if each is not None}) == 3
 
 
 @pytest.mark.parametrize(("person", "count"), [("one row each", 60), ("patient, at most 1 row", 9)])
-def test_which_way_sums_are_taken_is_said_by_the_description(person: str, count: int) -> None:
+def test_which_way_sums_are_taken_is_said_by_the_description(person, count):
     columns = COLUMNS.replace("patient, at most 3 rows", person)
     result = read_for_release(columns, (HEADER + "".join(ROWS)).encode(), "f")
     assert result.count == result.table.records == count

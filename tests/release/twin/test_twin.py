@@ -18,13 +18,11 @@ from sklearn.linear_model import LogisticRegression
 
 from dpcore.cli import main
 from dpcore.datasets.own.rows import read_own
-from dpcore.datasets.schema import Table
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration, files, grid
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.check import check, problems_of
-from dpcore.release.ledger import Ledger
 from dpcore.release.ledger.spends import to_json
 from dpcore.release.model import entry_of, preparation_for
 from dpcore.release.registry import leaves
@@ -32,15 +30,14 @@ from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.csv_text import harmless_columns
 from dpcore.release.table.read import read_for_release
 from dpcore.release.twin import cells, twin
-from dpcore.release.twin.attack import Sums, attack, neighbours
+from dpcore.release.twin.attack import attack, neighbours
 from dpcore.release.twin.card import card
 from dpcore.release.twin.drawing import drawn
 from dpcore.release.twin.fit import fitted, nearest
-from dpcore.release.twin.mechanism import Counting
 from dpcore.release.twin.noise import noisy_counts, noisy_products
 from dpcore.release.twin.pairs import correlations, cuts, products
 from dpcore.release.twin.plan import twin_plan
-from dpcore.release.twin.twin import Twin, private_twin
+from dpcore.release.twin.twin import private_twin
 from dpcore.spreadsheet import cell
 from tests.release.test_release import (
     COLUMNS,
@@ -61,7 +58,7 @@ bmi: -10 to 60 kg; unknown: blank; decimal comma
 predict +ill: one of -, +1"""
 
 
-def of_random_records(columns: str, count: int, seed: int) -> list[Sums]:
+def of_random_records(columns, count, seed):
     """The exact sums of so many tables of one record each, of any values at all."""
     entry, draw = entry_of(columns), np.random.default_rng(seed)
     wild = [np.nan, np.inf, -np.inf, 1e308, -1e308, 0.0, 1.0, 17.0, 18.0, 90.0, 55.5]
@@ -84,7 +81,7 @@ def of_random_records(columns: str, count: int, seed: int) -> list[Sums]:
     return tables
 
 
-def squared(first: Sums, second: Sums, made: Counting) -> int:
+def squared(first, second, made):
     """The squared distance of what is measured, in units."""
     counts = sum(int(((a - b) ** 2).sum()) for a, b in zip(first[0], second[0], strict=True))
     pairs = int(((first[1] - second[1]) ** 2).sum())
@@ -95,8 +92,8 @@ def squared(first: Sums, second: Sums, made: Counting) -> int:
 @pytest.mark.parametrize("records", [100, 10_000])
 @pytest.mark.parametrize("columns", [COLUMNS, HOSTILE, demonstration.columns()])
 def test_no_record_moves_the_sums_farther_than_is_proved_and_one_as_far(
-    columns: str, records: int, adjacency: str
-) -> None:
+    columns, records, adjacency
+):
     made = twin_plan(columns, records, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
     assert (made.weight > 0) == (records == 10_000)
     farthest = squared(*neighbours(entry_of(columns), adjacency), made)
@@ -111,7 +108,7 @@ def test_no_record_moves_the_sums_farther_than_is_proved_and_one_as_far(
     assert made.mu <= charged <= made.mu * (1 + 1e-12)
 
 
-def test_the_right_noise_is_on_every_sum_and_less_or_more_would_be_seen() -> None:
+def test_the_right_noise_is_on_every_sum_and_less_or_more_would_be_seen():
     columns = "\n".join(
         [*(f"x{number}: 0 to 1" for number in range(150)), "predict y: one of a, b"]
     )
@@ -125,7 +122,7 @@ def test_the_right_noise_is_on_every_sum_and_less_or_more_would_be_seen() -> Non
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency: str) -> None:
+def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency):
     entry = entry_of(COLUMNS)
     made = twin_plan(COLUMNS, 3_000, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
     assert made.weight
@@ -138,7 +135,7 @@ def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency: 
     assert half.above(made)
 
 
-def made_from(ledger: Ledger, **more: Any) -> Twin:
+def made_from(ledger, **more):
     return private_twin(
         release_table(),
         ledger=ledger,
@@ -148,11 +145,11 @@ def made_from(ledger: Ledger, **more: Any) -> Twin:
     )
 
 
-def test_no_noise_is_drawn_before_the_payment_is_final() -> None:
+def test_no_noise_is_drawn_before_the_payment_is_final():
     assert_paid_before_noise(twin, "noisy_counts", made_from)
 
 
-def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
+def test_a_payment_is_for_one_twin_which_stands_in_the_ledger():
     ledger = ledger_with("memory", "replace-one")
     table = release_table()
     settings: dict[str, Any] = {"ledger": ledger, "data_set": "clinic", "actor": "Dr. B"}
@@ -180,7 +177,7 @@ def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
     assert ledger.verify() == []
 
 
-def test_a_card_holds_and_a_change_of_any_field_is_rejected() -> None:
+def test_a_card_holds_and_a_change_of_any_field_is_rejected():
     ledger = ledger_with("memory", "replace-one")
     result = made_from(ledger)
     text = result.card.to_yaml()
@@ -203,9 +200,7 @@ def test_a_card_holds_and_a_change_of_any_field_is_rejected() -> None:
         assert check(text.replace("dpcore twin 1", f"dpcore {file} 2")).problems
 
 
-def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(monkeypatch):
     ledger, counts = ledger_with("memory"), cells.counts
     monkeypatch.setattr(cells, "counts", lambda *given: [2 * table for table in counts(*given)])
     monkeypatch.setattr(twin, "attack", partial(attack, runs=5_000))
@@ -214,7 +209,7 @@ def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
     assert len(ledger.history("clinic")) == 1
 
 
-def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description() -> None:
+def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description():
     ledger, draw = ledger_with("memory"), np.random.default_rng(3)
     lines = ["=age,sex,visit,bmi,+ill"]
     for number in range(200):
@@ -244,7 +239,7 @@ def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description
         )
 
 
-def test_without_noise_the_twin_has_the_tables_own_counts() -> None:
+def test_without_noise_the_twin_has_the_tables_own_counts():
     table = read_own(COLUMNS, data(), "t.csv")
     known = table.rows(np.flatnonzero(~table.blank))
     entry, sizes = known.entry, cells.sizes(known.entry)
@@ -256,7 +251,7 @@ def test_without_noise_the_twin_has_the_tables_own_counts() -> None:
         np.testing.assert_array_equal(counts, actual)
 
 
-def test_counts_are_moved_to_the_nearest_that_can_be() -> None:
+def test_counts_are_moved_to_the_nearest_that_can_be():
     draw = np.random.default_rng(4)
     for _ in range(20):
         counts, total = draw.normal(5.0, 30.0, 8), draw.uniform(1.0, 90.0)
@@ -267,7 +262,7 @@ def test_counts_are_moved_to_the_nearest_that_can_be() -> None:
         assert ((others - counts) ** 2).sum(1).min() >= ((result - counts) ** 2).sum()
 
 
-def test_correlations_are_found_from_signs_on_either_side_of_any_cut() -> None:
+def test_correlations_are_found_from_signs_on_either_side_of_any_cut():
     right, draw = np.array([[1.0, 0.6, -0.3], [0.6, 1.0, 0.0], [-0.3, 0.0, 1.0]]), np.random
     numbers = draw.default_rng(5).multivariate_normal(np.zeros(3), right, size=60_000).T
     label = np.where(np.arange(60_000) % 3 == 0, 1, -1).astype(np.int8)
@@ -285,7 +280,7 @@ def test_correlations_are_found_from_signs_on_either_side_of_any_cut() -> None:
     assert not products(places, label, at).any()
 
 
-def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> None:
+def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records():
     columns, data = demonstration.columns(), demonstration.table().splitlines()
     learned, judged = (
         read_for_release(columns, b"\n".join([data[0], *part]), "t.csv")
@@ -303,7 +298,7 @@ def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> 
     made = read_own(result.columns, result.csv.encode(), "twin.csv")
     preparation = preparation_for("plain")
 
-    def right(taught: Table, on: Table) -> float:
+    def right(taught, on):
         x, other = (grid.rows(each.entry, each.frame, preparation).T for each in (taught, on))
         model = LogisticRegression(C=100.0, max_iter=1_000).fit(x, taught.label)
         return float(model.score(other, on.label))
@@ -322,14 +317,12 @@ def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> 
         ("=x: 0 to 1\n’=x: 0 to 1\npredict y: one of a, b", "twice"),
     ],
 )
-def test_what_has_no_twin_is_refused_in_one_sentence(columns: str, told: str) -> None:
+def test_what_has_no_twin_is_refused_in_one_sentence(columns, told):
     with pytest.raises(InvalidInput, match=told):
         twin_plan(columns, 100, epsilon=1.0, delta=1e-6)
 
 
-def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     ledger = ledger_with("l.db")
     Path("t.csv").write_bytes(data(100))
@@ -357,7 +350,7 @@ def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(
     assert main(command) == 2  # the folder is there: nothing is paid
     assert len(ledger.history("clinic")) == 3
 
-    def full(*_: object) -> None:
+    def full(*_):
         raise InvalidInput("The disk is full.")
 
     monkeypatch.setattr(files, "write", full)

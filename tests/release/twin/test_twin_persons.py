@@ -1,12 +1,9 @@
 """A twin of persons with several rows: one row of each counts, by lots; the same sensitivity."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,15 +13,13 @@ from dpcore.cli import main
 from dpcore.datasets.own import notation as description
 from dpcore.datasets.own.field import Person
 from dpcore.datasets.own.rows import read_own
-from dpcore.datasets.persons import Lots
 from dpcore.errors import InvalidInput
 from dpcore.release import confined_release
 from dpcore.release.canonical import digest
 from dpcore.release.check import check
 from dpcore.release.model import entry_of
-from dpcore.release.table.read import ReleaseTable, read_for_release
+from dpcore.release.table.read import read_for_release
 from dpcore.release.twin import cells, twin
-from dpcore.release.twin.attack import Sums
 from dpcore.release.twin.card import card
 from dpcore.release.twin.pairs import products
 from dpcore.release.twin.plan import twin_plan
@@ -42,7 +37,7 @@ predict ill: one of no, yes"""
 Rows = list[str]
 
 
-def rows_of(person: int, count: int, draw: np.random.Generator) -> Rows:
+def rows_of(person, count, draw):
     """So many rows of one person, some of them blank."""
     return [
         f"p{person},{draw.choice(['', '20', '55.5', '90'])},{draw.choice(['f', 'm'])},"
@@ -51,12 +46,12 @@ def rows_of(person: int, count: int, draw: np.random.Generator) -> Rows:
     ]
 
 
-def read(people: list[Rows], columns: str = COLUMNS, **more: Any) -> ReleaseTable:
+def read(people, columns=COLUMNS, **more):
     lines = ["who,age,sex,smoker,ill", *(row for rows in people for row in rows)]
     return read_for_release(columns, "\n".join(lines).encode(), "t.csv", **more)
 
 
-def lots_of(people: list[Rows], own: list[np.random.Generator]) -> Lots:
+def lots_of(people, own):
     """Lots that hang on each person alone, whatever rows the others have."""
     return np.concatenate(
         [
@@ -66,7 +61,7 @@ def lots_of(people: list[Rows], own: list[np.random.Generator]) -> Lots:
     )
 
 
-def sums(table: ReleaseTable, entry: Any) -> Sums:
+def sums(table, entry):
     """What is measured of a table, before the noise."""
     places = cells.cells(entry, table.table.frame)
     label = np.sign(table.table.label).astype(np.int8)
@@ -75,7 +70,7 @@ def sums(table: ReleaseTable, entry: Any) -> Sums:
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency: str) -> None:
+def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency):
     made = twin_plan(COLUMNS, 10_000, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
     assert made.weight
     entry, draw = entry_of(COLUMNS), np.random.default_rng(7)
@@ -104,7 +99,7 @@ def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency:
     assert of_all_rows > made.squared_sensitivity
 
 
-def test_each_row_of_a_person_has_the_same_chance() -> None:
+def test_each_row_of_a_person_has_the_same_chance():
     rows = [f"p0,{age},f,no,yes" for age in (20, 30, 40, 50, 60)]
     ages = [float(read([rows]).one_row_each().table.frame["age"].iloc[0]) for _ in range(200)]
     result, counts = np.unique(ages, return_counts=True)
@@ -115,13 +110,13 @@ def test_each_row_of_a_person_has_the_same_chance() -> None:
     assert stats.chisquare([70, 65, 65, 0, 0]).pvalue < 1e-6
 
 
-def test_who_has_one_row_each_is_left_as_it_is() -> None:
+def test_who_has_one_row_each_is_left_as_it_is():
     columns = COLUMNS.replace(f"who, at most {MAX} rows", "one row each")
     table = read([[f"p{number},20,f,no,yes"] for number in range(4)], columns)
     assert table.one_row_each() is table
 
 
-def test_the_twin_has_a_row_a_person_and_its_card_says_how() -> None:
+def test_the_twin_has_a_row_a_person_and_its_card_says_how():
     draw = np.random.default_rng(2)
     table = read([rows_of(person, 1 + person % 5, draw) for person in range(90)])
     ledger = ledger_with("memory")
@@ -144,9 +139,7 @@ def test_the_twin_has_a_row_a_person_and_its_card_says_how() -> None:
             card({**facts, "person": person})
 
 
-def test_the_command_asks_what_one_person_is_and_takes_several_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_asks_what_one_person_is_and_takes_several_rows(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     ledger, draw = ledger_with("l.db"), np.random.default_rng(3)
     rows = [row for person in range(40) for row in rows_of(person, 1 + person % 3, draw)]
@@ -171,9 +164,7 @@ def test_the_command_asks_what_one_person_is_and_takes_several_rows(
     assert main(["certificate", "check", "out", "--ledger", "l.db"]) == 0
 
 
-def test_a_held_table_of_persons_has_a_twin_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_held_table_of_persons_has_a_twin_too(tmp_path, monkeypatch):
     monkeypatch.setattr(confined_release, "_releases", None)
     place, draw = str(tmp_path / "l.db"), np.random.default_rng(5)
     ledger = ledger_with(place)

@@ -15,7 +15,7 @@ def usual():
     return images.load("chest_features")
 
 
-def aucs(targets: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def aucs(targets, scores):
     return np.array([roc_auc_score(targets[:, i], scores[:, i]) for i in range(targets.shape[1])])
 
 

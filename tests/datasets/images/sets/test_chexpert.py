@@ -1,8 +1,6 @@
 """CheXpert from a folder made up here in its layout."""
 
 import sys
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +23,7 @@ TRAIN = [
 VALID = [(64541, "Frontal", ("0.0", "1.0", "0.0", "0.0", "1.0"), 250)]
 
 
-def make(folder: Path, train: Any = TRAIN, valid: Any = VALID) -> Path:
+def make(folder, train=TRAIN, valid=VALID):
     root = folder / "CheXpert-v1.0-small"
     for part, rows in (("train", train), ("valid", valid)):
         lines = [HEADER]
@@ -112,7 +110,7 @@ def test_a_folder_without_the_tables_is_refused(tmp_path):
         images.load("chexpert", folder=tmp_path)
 
 
-def edit(root: Path, old: str, new: str) -> None:
+def edit(root, old, new):
     table = root / "train.csv"
     text = table.read_text()
     assert old in text

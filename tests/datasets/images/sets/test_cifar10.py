@@ -7,7 +7,6 @@ import pickle
 import struct
 import tarfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,16 +18,16 @@ from dpcore.errors import InvalidInput
 BATCHES = [f"data_batch_{number}" for number in range(1, 6)] + ["test_batch"]
 
 
-def text(value: bytes) -> bytes:
+def text(value):
     """A Python 2 text in a pickle of protocol 2."""
     return b"T" + struct.pack("<i", len(value)) + value
 
 
-def whole(value: int) -> bytes:
+def whole(value):
     return b"J" + struct.pack("<i", value)
 
 
-def python_2_batch(pixels: np.ndarray, labels: np.ndarray) -> bytes:
+def python_2_batch(pixels, labels):
     """A batch as Python 2's pickle writes a dictionary with an array of bytes."""
     array = (
         b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n"
@@ -42,7 +41,7 @@ def python_2_batch(pixels: np.ndarray, labels: np.ndarray) -> bytes:
     return b"\x80\x02}(" + text(b"data") + array + text(b"labels") + listed + b"u."
 
 
-def archive(batches: dict[str, bytes]) -> bytes:
+def archive(batches):
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
         for name, data in batches.items():
@@ -52,13 +51,13 @@ def archive(batches: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
-def made_up(count: int = 3) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+def made_up(count=3):
     draw = np.random.default_rng(2)
     pixels = {n: draw.integers(0, 256, (count, 3072), dtype=np.uint8) for n in BATCHES}
     return pixels, {name: draw.integers(0, 10, count) for name in BATCHES}
 
 
-def whole_archive(**changed: bytes) -> bytes:
+def whole_archive(**changed):
     pixels, labels = made_up()
     batches = {name: python_2_batch(pixels[name], labels[name]) for name in BATCHES}
     return archive(batches | changed)
@@ -84,10 +83,10 @@ def test_batches_written_by_todays_numpy_have_no_use_for_other_names():
 
 
 class Harmful:
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place):
         self.place = place
 
-    def __reduce__(self) -> object:
+    def __reduce__(self):
         return os.mkdir, (str(self.place),)
 
 

@@ -24,7 +24,7 @@ LABELS = CLASSES | {
 }
 
 
-def saved(arrays: dict[str, Any], **changed: Any) -> bytes:
+def saved(arrays, **changed):
     file = io.BytesIO()
     np.savez(file, **{k: v for k, v in (arrays | changed).items() if v is not None})
     return file.getvalue()

@@ -3,19 +3,17 @@
 import hashlib
 import io
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dpcore.datasets import DataUnavailable, images
-from dpcore.datasets.images.examples import ExamplesEntry
 from dpcore.datasets.images.sets import chest, pneumonia
 from dpcore.errors import InvalidInput
 
 
-def made_up(labels: int = 1, **changed: Any) -> bytes:
+def made_up(labels=1, **changed):
     """A file of MedMNIST's form with 8, 4 and 6 images."""
     draw = np.random.default_rng(1)
     arrays: dict[str, Any] = {}
@@ -27,13 +25,11 @@ def made_up(labels: int = 1, **changed: Any) -> bytes:
     return file.getvalue()
 
 
-def md5(data: bytes) -> str:
+def md5(data):
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
-def pinned(
-    monkeypatch: pytest.MonkeyPatch, published: bytes = b"", reassembled: bytes = b""
-) -> ExamplesEntry:
+def pinned(monkeypatch, published=b"", reassembled=b""):
     """Let these bytes be the publisher's file and the reassembled one."""
     copy = replace(pneumonia.REASSEMBLED, sha256=hashlib.sha256(reassembled).hexdigest())
     file = replace(pneumonia.PUBLISHED, md5=md5(published), also=(copy,))
@@ -44,7 +40,7 @@ def pinned(
     return entry
 
 
-def put(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes) -> None:
+def put(folder, monkeypatch, name, data):
     monkeypatch.setenv("DPCORE_DATA", str(folder))
     (folder / "medmnist").mkdir(exist_ok=True)
     (folder / "medmnist" / name).write_bytes(data)

@@ -11,12 +11,12 @@ from dpcore.datasets.images.sets import mnist
 from dpcore.errors import InvalidInput
 
 
-def packed(values: np.ndarray) -> bytes:
+def packed(values):
     header = struct.pack(f">HBB{values.ndim}I", 0, 8, values.ndim, *values.shape)
     return gzip.compress(header + values.tobytes())
 
 
-def four_files(count: int = 6) -> tuple[bytes, ...]:
+def four_files(count=6):
     draw = np.random.default_rng(0)
     files = []
     for records in (count, count // 2):

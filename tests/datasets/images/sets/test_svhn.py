@@ -3,7 +3,6 @@
 import hashlib
 import io
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from dpcore.datasets.images.sets import svhn
 from dpcore.errors import InvalidInput
 
 
-def written(count: int, **changed: Any) -> bytes:
+def written(count, **changed):
     draw = np.random.default_rng(count)
     arrays = {
         "X": draw.integers(0, 256, (32, 32, 3, count), dtype=np.uint8),
