@@ -81,8 +81,11 @@ def process_as_before():
 
 
 def pytest_addoption(parser):
-    """Let the command line ask for the slow tests."""
+    """Let the command line ask for the slow tests, and for golden files written anew."""
     parser.addoption("--all", action="store_true", help="run the slow tests, too")
+    parser.addoption(
+        "--renew", action="store_true", help="write tests/golden/ anew (test_golden.py)"
+    )
 
 
 def pytest_collection_modifyitems(config, items):

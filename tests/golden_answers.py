@@ -1,0 +1,180 @@
+"""Keeps golden answers: short forms of long ones, their files, and how two of them differ."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+FOLDER = Path(__file__).parent / "golden"
+FEW, LETTERS = 4, 100
+"""Values of a list, and letters of a text, that are kept as they are."""
+AS_ABOVE = "… {} lines as above"
+
+
+def short(value: Any) -> Any:
+    """A golden form of an answer: long lists by their ends and sums, tables by their columns."""
+    match value:
+        case {"bdata": written, "dtype": kind}:  # an array of a Plotly figure
+            return short(np.frombuffer(base64.b64decode(written), kind).tolist())
+        case dict():
+            return {str(key): short(each) for key, each in value.items()}
+        case pd.DataFrame():
+            return {"rows": len(value)} | {str(name): short(value[name]) for name in value}
+        case pd.Series() | np.ndarray():
+            return short(value.tolist())
+        case list() | tuple():
+            return _short_list(list(value))
+        case bool() | None:
+            return value
+        case Real():
+            number = float(value)
+            return number if math.isfinite(number) else str(number)
+        case _:
+            text = str(value)
+            return text if len(text) <= LETTERS else f"{text[:LETTERS]}… {_digest(text)}"
+
+
+def _short_list(values: list[Any]) -> Any:
+    if len(values) <= FEW:
+        return [short(each) for each in values]
+    if all(isinstance(each, dict) for each in values):
+        names = list(dict.fromkeys(name for each in values for name in each))
+        columns = {name: short([each.get(name) for each in values]) for name in names}
+        return {"rows": len(values)} | columns
+    ends = {"count": len(values), "ends": [short(values[0]), short(values[-1])]}
+    numbers = [each for each in values if isinstance(each, Real) and math.isfinite(each)]
+    if len(numbers) == len(values) - sum(each is None for each in values):
+        weighed = sum(place * abs(each) for place, each in enumerate(numbers, 1))
+        return ends | {"sizes": sum(map(abs, numbers)), "weighed": float(weighed)}
+    return ends | {"digest": _digest(json.dumps([short(each) for each in values]))}
+
+
+def _digest(text: str) -> str:
+    return f"{zlib.crc32(text.encode()):08x} of {len(text)}"
+
+
+def differences(expected: Any, actual: Any, digits: float, path: str = "") -> Iterator[str]:
+    """Where two golden forms differ: the path, what was expected and what is there."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for name in [*expected, *(each for each in actual if each not in expected)]:
+            here = f"{path}/{name}"
+            if name not in actual or name not in expected:
+                yield f"{here}: {'missing' if name in expected else 'new'}"
+            else:
+                yield from differences(expected[name], actual[name], digits, here)
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        for place, pair in enumerate(zip(expected, actual, strict=True)):
+            yield from differences(*pair, digits, f"{path}/{place}")
+    elif _are_numbers(expected, actual):
+        if not math.isclose(expected, actual, rel_tol=digits, abs_tol=1e-12):
+            yield f"{path}: expected {expected!r}, not {actual!r}"
+    elif expected != actual:
+        yield f"{path}: expected {expected!r}, not {actual!r}"
+
+
+def _are_numbers(*values: Any) -> bool:
+    return all(isinstance(each, Real) and not isinstance(each, bool) for each in values)
+
+
+def kinds(value: Any) -> Any:
+    """Names and types alone, of what is drawn by the system."""
+    if isinstance(value, dict):
+        return {name: kinds(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [kinds(value[0])] if value else []
+    return type(value).__name__
+
+
+class Answers:
+    """Golden answers of one kind, kept in one file."""
+
+    def __init__(self, name: str, *, renewed: bool) -> None:
+        self._path = FOLDER / f"{name}.json"
+        self._renewed = renewed
+        there = self._path.exists()
+        self.entries: dict[str, Any] = json.loads(self._path.read_text("utf-8")) if there else {}
+
+    def check(self, name: str, answer: Any, digits: float = 1e-9) -> None:
+        """Compare an answer with the golden one, or keep it as that."""
+        if self._renewed:
+            self.entries[name] = answer
+            self._write()
+            return
+        found = list(differences(self.entries.get(name, {}), answer, digits))
+        assert not found, f"{self._path.name}: {name}\n" + "\n".join(found[:20])
+
+    def names(self, wanted: list[str]) -> None:
+        """There are answers of these names and no others."""
+        if self._renewed:
+            self.entries = {name: self.entries[name] for name in wanted if name in self.entries}
+            self._write()
+        assert sorted(self.entries) == sorted(wanted)
+
+    def _write(self) -> None:
+        """A line for each part of an answer: one that changes is one line that changes."""
+        entries = []
+        for name, answer in sorted(self.entries.items()):
+            parts = answer if isinstance(answer, dict) else {"": answer}
+            lines = [f"  {_one_line(key)}: {_one_line(parts[key])}" for key in sorted(parts)]
+            entries.append(f"{_one_line(name)}: {{\n" + ",\n".join(lines) + "\n}")
+        FOLDER.mkdir(exist_ok=True)
+        self._path.write_text("{\n" + ",\n".join(entries) + "\n}\n", "utf-8")
+
+
+def _one_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+class Said:
+    """What one page says in a few states, kept in one file of text."""
+
+    def __init__(self, page: str, *, renewed: bool) -> None:
+        self._path = FOLDER / "said" / f"{page}.txt"
+        self._renewed = renewed
+        self._states: dict[str, list[str]] = {}
+
+    def check(self, state: str, lines: list[str]) -> None:
+        """Compare with the golden text of this state, or keep it as that."""
+        first = next(iter(self._states.values()), [])
+        self._states[state] = lines
+        text = "\n".join([f"=== {state}", *_without(first, lines)])
+        if self._renewed:
+            before = [] if not first else [self._path.read_text("utf-8").rstrip("\n"), ""]
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text("\n".join([*before, text]) + "\n", "utf-8")
+            return
+        golden = {
+            part.partition("\n")[0]: part.rstrip("\n").splitlines()
+            for part in self._path.read_text("utf-8").split("=== ")[1:]
+        }
+        expected = golden.get(state, [])
+        found = [
+            f"{self._path.name}, {state}: line {place}: expected {old!r}, not {new!r}"
+            for place, old, new in _changes(expected[1:], text.splitlines()[1:])
+        ]
+        assert not found, "\n".join(found[:20])
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[tuple[int, list[str], list[str]]]:
+    for tag, i, j, k, l in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield i + 1, old[i:j], new[k:l]
+
+
+def _without(first: list[str], lines: list[str]) -> Iterator[str]:
+    """The lines with those of the first state counted only."""
+    for tag, _, _, begin, end in SequenceMatcher(None, first, lines, False).get_opcodes():
+        if tag == "equal":
+            yield AS_ABOVE.format(end - begin)
+        else:
+            yield from lines[begin:end]
