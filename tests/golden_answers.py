@@ -166,9 +166,9 @@ class Said:
 
 
 def _changes(old: list[str], new: list[str]) -> Iterator[tuple[int, list[str], list[str]]]:
-    for tag, i, j, k, l in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, i, j, low, high in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
-            yield i + 1, old[i:j], new[k:l]
+            yield i + 1, old[i:j], new[low:high]
 
 
 def _without(first: list[str], lines: list[str]) -> Iterator[str]:

@@ -81,8 +81,24 @@ TABLE = "age,sex,ill\n" + "30,f,no\n61,m,yes\n45,f,yes\n78,m,no\n" * 15
 
 TIMES = frozenset(["seconds"])
 DRAWN_NAMES = frozenset(
-    "released hash hashes lower_bound mu_lower_bound versions chain_head at certificates previous "
-    "certificate_hash ill risk noise_alone_from noise_alone_to measures".split()
+    [
+        "released",
+        "hash",
+        "hashes",
+        "lower_bound",
+        "mu_lower_bound",
+        "versions",
+        "chain_head",
+        "at",
+        "certificates",
+        "previous",
+        "certificate_hash",
+        "ill",
+        "risk",
+        "noise_alone_from",
+        "noise_alone_to",
+        "measures",
+    ]
 )
 """Of values that noise, the day or the machine decides."""
 
