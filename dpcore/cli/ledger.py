@@ -288,5 +288,4 @@ def _print_answer(options: argparse.Namespace, answer: object, sentence: str) ->
 
 
 def _flat(details: Any, about: dict[str, Any]) -> dict[str, Any]:
-    """A spend's fields, then the other details of its entry."""
     return {**details.get("spend", {}), **about}

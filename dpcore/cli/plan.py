@@ -87,7 +87,6 @@ def _cost(training: TrainingPlan, options: argparse.Namespace) -> dict[str, Any]
 
 
 def _printed(training: TrainingPlan) -> dict[str, Any]:
-    """Paper 003's printed ε for the run, and the verdict on each condition of its lemmas."""
     paper = account(training.schedule(), training.rate, training.delta, training.clip)
     return {
         "conditions": verdicts(paper.conditions),

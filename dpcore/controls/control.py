@@ -24,7 +24,6 @@ class _Listed:
         return self.titles() if callable(self.titles) else self.titles
 
     def texts(self) -> list[str]:
-        """All that an address may hold."""
         return list(self.options().values())
 
 

@@ -42,7 +42,6 @@ def check(
 def _sentence(
     control: Control, value: str, quoted: Callable[[str], str], among: Collection[str] | None
 ) -> str:
-    """The sentence that says why the value is not allowed; empty where it is."""
     kind, name = control.kind, f"{control.noun} {quoted(value)}"
     if isinstance(kind, Text):
         return ""

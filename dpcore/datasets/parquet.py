@@ -161,7 +161,6 @@ def _opened(data: bytes, name: str) -> Any:
 
 
 def _is_readable(kind: Any) -> bool:
-    """Whether a column of this type can be described."""
     import pyarrow as pa
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -173,7 +172,6 @@ def _is_readable(kind: Any) -> bool:
 
 
 def _is_text(kind: Any) -> bool:
-    """Whether values of this kind are text, or references to some."""
     import pyarrow as pa
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind

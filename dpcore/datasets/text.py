@@ -233,7 +233,6 @@ def _read(field: Field, column: Any, blank: Any, numbers: NDArray[np.int64], fau
 
 
 def _parsed(field: Field, known: Any) -> tuple[Any, Any]:
-    """The values as numbers, and which are not allowed."""
     if field.words:
         return values.positions(known, field.words, field.missing_marks)
     if field.days is not None:
@@ -243,7 +242,6 @@ def _parsed(field: Field, known: Any) -> tuple[Any, Any]:
 
 
 def _reason(field: Field, value: str) -> str:
-    """Why a value is wrong: what is allowed, and what to change where it is a matter of writing."""
     is_of_numbers = not (field.words or field.days or field.person)
     decimal_comma = field.decimal_mark == ","
     if is_of_numbers and re.match(values.BEYOND, value):

@@ -230,7 +230,6 @@ def _weights(norms: Tensor, clip: float | Tensor, present: Tensor | None) -> Ten
 
 
 def _only(tensor: Tensor, sound: Tensor | None) -> Tensor:
-    """The tensor with 0 for records that are not sound."""
     if sound is None:
         return tensor
     mask = sound.reshape(sound.shape + (1,) * (tensor.dim() - sound.dim()))

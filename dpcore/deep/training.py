@@ -338,7 +338,6 @@ class TrainingRun:
 
 
 def _alike(configs: Sequence[TrainingConfig]) -> TrainingConfig:
-    """The first of several configurations, checked that they can train side by side."""
     if not configs:
         raise InvalidInput("configurations are none, but there must be at least one.")
     first = configs[0]

@@ -148,7 +148,6 @@ def release(training: Training) -> Array:
 
 
 def _descend(training: Training, forms: Forms) -> Array:
-    """The models of calibrations that take the same number of steps."""
     problem, runs, steps = training.problem, training.runs, training.calibrations[0].steps
     n, d, lam = problem.records, problem.dimension, problem.lam
     noises = [_noise_of(problem, calibration) for calibration in training.calibrations]
@@ -202,7 +201,6 @@ def _next(
     noise: StepNoise,
     draws: Array,
 ) -> Array:
-    """One step of one model; `draws` are 2d + 1 standard normal numbers."""
     n, d = problem.records, problem.dimension
     released = gradient + problem.gradient_change / n / noise.gradient * draws[:d]
     trace = float(np.trace(curvature)) + trace_sensitivity(problem) / noise.trace * draws[2 * d]

@@ -201,7 +201,6 @@ def _descend(
     step_limit: int,
     report: Callable[[float], None],
 ) -> tuple[Array, float]:
-    """Weights, and the norm of the largest gradient there."""
     weights, live = start.copy(), np.arange(start.shape[1])
 
     def gradient_at(w: Array) -> Array:

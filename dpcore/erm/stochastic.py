@@ -44,7 +44,6 @@ def release(training: Training) -> Array:
 
 
 def _descend(training: Training) -> Array:
-    """The models of calibrations with the same batches."""
     problem, calibrations, runs = training.problem, training.calibrations, training.runs
     steps, batch = calibrations[0].steps, calibrations[0].batch
     records, dimension = problem.records, problem.dimension

@@ -81,7 +81,6 @@ def _check_target(y: Any, numbers: bool) -> None:
 
 
 def _refusal(X: Any, kind: str, bad: Callable[[Any], bool]) -> str:
-    """The sentence for the first column that holds a bad value."""
     for place, column in enumerate(np.asarray(X, dtype=object).T):
         if any(bad(value) for value in column):
             return _sentence(f"column {place + 1} of X", kind)

@@ -169,7 +169,6 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
 
 
 def _mean_or_nan(values: Sequence[float]) -> float:
-    """The mean; one and the same nan where there is none, so that two alike are equal."""
     mean = float(np.mean(values))
     return math.nan if math.isnan(mean) else mean
 
@@ -319,7 +318,6 @@ def _fitted(
     lam: float,
     starts: Sequence[Array] | None = None,
 ) -> Array:
-    """The linear model at one λ; of several classes one after the other."""
     parts = list(one_vs_rest.parts(problem, labels))
     begins = [None] * len(parts) if starts is None else starts
     models = [

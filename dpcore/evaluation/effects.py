@@ -185,7 +185,6 @@ def _first_sigma(config: TrainingConfig, row: pd.Series) -> float:
 
 
 def _spends(study: TrainingStudy, records: int) -> float:
-    """The certified ε of a study with its own σ₀."""
     certified = assurance(study.config, records).certified
     if certified.epsilon is None:
         raise InvalidInput(certified.reason)

@@ -204,7 +204,6 @@ def _limits(threads: int | None) -> dict[str, str]:
 
 
 def _stand_back(niceness: int, server: int) -> None:
-    """A worker runs at low priority, so that the page answers at once, and ends with its server."""
     end_with(server)
     if hasattr(os, "nice"):
         os.nice(niceness)

@@ -59,7 +59,6 @@ class _Attempt:
         self.wait = waits.of(self.task, is_sweep=self.is_sweep)
 
     def send(self) -> None:
-        """Submit the attempt to the workers."""
         self.future = executors.submit(
             *(work.work, self.task, self.key, str(self.where), self.name),
             owner=self.owner,
@@ -73,7 +72,6 @@ class _Attempt:
         self.clear()
 
     def clear(self) -> None:
-        """Remove its files."""
         self.task = None
         if not any(map(os.path.exists, (self.ticket, self.where / f"{self.key}.csv"))):
             self.cancelled = True  # by another process
@@ -87,7 +85,6 @@ class _Attempt:
 
     @property
     def ended(self) -> bool:
-        """Whether the attempt has finished and removed its ticket."""
         return self.future.done() and not os.path.exists(self.ticket)
 
     @property
@@ -240,7 +237,6 @@ class Job:
                     self.cancel()
 
     def _where(self) -> Path:
-        """The folder of its attempt's files."""
         attempt = _attempts.get(self.key)
         return attempt.where if attempt else _path(self._name(), "job").parent
 

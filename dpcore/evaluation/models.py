@@ -237,7 +237,6 @@ def _judged(model: Model, training: ModelTraining, test: Records) -> Array:
 
 
 def _parts(model: Model, table: Table, seed: int) -> tuple[Records, Records, Records]:
-    """Training records, public ones used without their labels, and test records."""
     train, test = encode(table, seed=seed, labels=model.uses_labels)
     half = len(test) // 2 if model.unlabelled else 0
     return train, test[:half], test[half:]

@@ -177,7 +177,6 @@ def _of_models(
     calibrations: Calibrations | None,
     report: Progress,
 ) -> pd.DataFrame:
-    """The rows of the survey's models on one of the splits."""
     if not isinstance(every, RepeatedSplits):
         raise TypeError("models of the survey learn from columns, which a prepared split lacks")
     by_method = fitting(study, problem_for(study, split), split, calibrations)

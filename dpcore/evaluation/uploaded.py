@@ -163,7 +163,6 @@ def hand_over(path: str) -> None:
 
 
 def _splits(preparation: Preparation) -> tuple[Split, ...]:
-    """Those of a first picture."""
     assert _uploaded.table is not None
     if _uploaded.prepared is None or _uploaded.prepared[0] != preparation:
         _uploaded.prepared = None  # frees the old ones before the new ones are made

@@ -145,7 +145,6 @@ def _done(task: Task, state: Path, context: JobContext) -> Outcome:
 
 
 def _leave(job: Path, outcome: Outcome, write: Callable[[Path, str | bytes], None]) -> None:
-    """Write the task's results, the rows last: with them it is done."""
     contents: dict[str, str | bytes] = {**outcome.files, "csv": _text(outcome.rows)}
     try:
         for ending, content in contents.items():

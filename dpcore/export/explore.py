@@ -76,7 +76,6 @@ def _judged(judged: ClinicStudy) -> list[str]:
 
 
 def _described(study: Study) -> list[str]:
-    """The options of a command that describe the study."""
     parts = []
     if study.upload:
         parts.append(f"--table {YOUR_FILE}")
@@ -210,7 +209,6 @@ def _judging(judged: ClinicStudy, wanted: list[str]) -> str:
 
 
 def _source(study: Study) -> str:
-    """The call that loads the study's records."""
     arguments = [repr(study.dataset)]
     if study.upload:
         arguments.append(f"file={YOUR_FILE!r}")

@@ -25,7 +25,6 @@ def plan_command(training: TrainingPlan, unknown: str, epsilon: float, accountan
 
 
 def _line(command: str, options: Mapping[str, object]) -> str:
-    """The command line with these options, but those that are ``None``."""
     given = [f"--{name} {value}" for name, value in options.items() if value is not None]
     return joined(f"python -m dpcore {command}", *given)
 

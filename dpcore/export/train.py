@@ -86,7 +86,6 @@ NAMED = ("features", "epsilon", "runs", "budget", "held_out", "public", "setting
 
 
 def _described(study: TrainingStudy) -> list[str]:
-    """Python lines that make the study."""
     fields = {name: getattr(study, name) for name in NAMED} | {"settings": _settings(study)}
     arguments = [repr(study.dataset), "config=config", *changed(fields, vars(TrainingStudy()))]
     config = changed(vars(study.config), vars(TrainingConfig()))

@@ -66,7 +66,6 @@ def reliability_curve(
 
 
 def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bool) -> None:
-    """A line, and the text of each of its points."""
     texts = []
     for row in each(rows):
         text = (
@@ -86,7 +85,6 @@ def _percentage(share: float) -> str:
 
 
 def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
-    """The bin whose risks are furthest off, and that of the model without privacy."""
     row = _furthest(model)
     low, high = _percentage(row["observed_low"]), _percentage(row["observed_high"])
     sentence = (

@@ -94,7 +94,6 @@ def accuracy(
 
 
 def _at(rows: pd.DataFrame) -> str:
-    """At which ε rows stand, to begin a sentence."""
     epsilons = sorted(set(rows["epsilon"]))
     return f"At ε = {listed([plain(float(epsilon)) for epsilon in epsilons])}"
 

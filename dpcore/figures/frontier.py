@@ -157,7 +157,6 @@ def _cases(best: pd.DataFrame, reach: Reach) -> str:
 
 
 def _placed(epsilon: float) -> str:
-    """An ε as text; the grid goes on to the left of the axis."""
     least = EPSILON_RANGE[0]
     return f"below {plain(least)}" if epsilon < least else f"= {plain(epsilon)}"
 

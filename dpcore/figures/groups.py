@@ -308,13 +308,11 @@ def gaps(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _compared(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """The groups between which the gap lies."""
     some = (rows["measure"] == measure) & ~rows["group"].isin([EVERYBODY, GAP])
     return rows[some & ~rows["too_small"] & rows["value"].notna()]
 
 
 def _between(model: pd.DataFrame, measure: str) -> str:
-    """The two groups of the widest gap with their values, in a sentence."""
     groups, shown = _compared(model, measure), WORDS[measure].shown
     ends = [int(groups["value"].argmax()), int(groups["value"].argmin())]
     upper, lower = (f"{row['group']} ({shown(row['value'])})" for row in each(groups.iloc[ends]))
@@ -322,7 +320,6 @@ def _between(model: pd.DataFrame, measure: str) -> str:
 
 
 def _paired(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """One row a group and one of everybody, with the value without privacy as ``reference``."""
     nonprivate_values = without[without["measure"] == measure].set_index("group")["value"]
     rows = model[(model["measure"] == measure) & (model["group"] != GAP)]
     return rows.assign(reference=rows["group"].map(nonprivate_values)).reset_index(drop=True)

@@ -216,7 +216,6 @@ def _sentence(
 
 
 def _shown(value: float) -> str:
-    """A value with one decimal at most."""
     return plain(round(float(value), 1))
 
 

@@ -44,8 +44,6 @@ def plateau(rows: pd.DataFrame) -> float | None:
 
 @dataclass(frozen=True)
 class Rise:
-    """A rise of σ with ε, because one record can change the trained model more."""
-
     epsilons: tuple[float, float]  # before the first rise and after the last
     steps: tuple[int, int]  # T there
     sensitivities: tuple[float, float]
@@ -162,7 +160,6 @@ def sigma(
 def _sigma(
     table: pd.DataFrame, titles: Mapping[str, str], query: str, epsilon: float, dark: bool
 ) -> Drawn:
-    """σ of methods that add it to one thing."""
     private = table[table["method"] != "nonprivate"]
     figure = _axes(table["sigma"], private["epsilon"], dark)
     add_series(figure, table, "sigma", titles=titles, shown=at_most, dark=dark, band=False)
@@ -193,7 +190,6 @@ def _sigma(
 
 
 def _axes(sigmas: pd.Series, epsilons: pd.Series, dark: bool) -> go.Figure:
-    """A figure without lines, over all σ that are drawn and all ε of private methods."""
     values = sigmas[(sigmas > 0) & sigmas.map(math.isfinite)]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
     figure = against_epsilon(

@@ -120,7 +120,6 @@ def overview(
 
 
 def _axes(ends: tuple[float, float], quality: Quality, dark: bool) -> go.Figure:
-    """A figure without lines; `ends` are those of its vertical axis."""
     ticks, texts = decades(*EPSILON_RANGE)
     # The figure changes with ε and would lose its zoom; a drag on a touch screen scrolls the page.
     return canvas(
@@ -299,7 +298,6 @@ def _in_rows(names: Sequence[ThinLine]) -> list[str]:
 
 
 def _box(words: go.layout.Annotation, low: float, high: float) -> Box:
-    """Where the label of a reference line stands."""
     rows = str(words.text).split("<br>")
     width, height = LETTER * max(map(len, rows)), LABEL * len(rows)
     y = (float(words.y) - low) / (high - low)
@@ -309,7 +307,6 @@ def _box(words: go.layout.Annotation, low: float, high: float) -> Box:
 
 
 def _range(values: Sequence[float], quality: Quality) -> tuple[float, float]:
-    """The vertical range: all curves with a little air, and no more."""
     low, high = min(values), max(values)
     air = 0.08 * (high - low) or 0.01
     if quality.share:
@@ -350,7 +347,6 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
 
 
 def _above(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
-    """Why the line may be better than the model without privacy, where it is; a sentence or ""."""
     sign = quality.measure.sign
     if (sign * (line[quality.column] - baseline) <= quality.still).all():
         return ""
@@ -366,7 +362,6 @@ def _above(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
 def _suffices(
     line: pd.DataFrame, baseline: float, quality: Quality, subject: str, so_far: bool
 ) -> str:
-    """At which ε the line is close to the model without privacy, by its losses as shown."""
     sign, within = quality.measure.sign, f"within {quality.rounded(quality.close)} of no privacy"
     changes = [quality.difference(value, baseline) for value in line[quality.column]]
     rows, allowed = line.assign(change=changes), -sign * quality.close

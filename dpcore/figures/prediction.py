@@ -291,7 +291,6 @@ def _at(row: Row, column: Column) -> str:
 
 
 def _sentence(row: Row, columns: dict[str, Column], wording: OutcomeWording) -> str:
-    """What one value has to do with the outcome."""
     column = columns[row["column"]]
     there, here = wording.shown(row["at_reference"]), wording.shown(row["outcome"])
     return (
@@ -302,7 +301,6 @@ def _sentence(row: Row, columns: dict[str, Column], wording: OutcomeWording) -> 
 
 
 def _range(values: list[float], zero: bool = True) -> list[float]:
-    """Ends of an axis with room for what stands beside a bar."""
     ends = [*values, 0.0] if zero else values
     room = 0.15 * ((max(ends) - min(ends)) or 1.0)
     return [min(ends) - room * (min(ends) < 0.0 or not zero), max(ends) + room]

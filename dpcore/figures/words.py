@@ -56,10 +56,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def percent_at_most(share: float, digits: int = 3) -> str:
-    """A share in [0, 1] as a percentage rounded up to the given digits, and 100 % only for 1.
-
-    Shares near 1 keep as many digits as tell them from 1, up to ten.
-    """
+    """A share in [0, 1] as a percentage rounded up to the given digits, and 100 % only for 1."""
     if share >= 1.0:
         return "100 %"
     percentage = Decimal(repr(float(share))) * 100

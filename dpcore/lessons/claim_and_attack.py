@@ -86,9 +86,8 @@ class Attacked:
 def attacked(claimed: float, seed: int = 0) -> Attacked:
     """Train on two neighbouring data sets, and bound ε from below by how well they are told apart.
 
-    One record of norm 1 among 299 blank ones, and blank in the other data set (zero-out); the
-    weights are projected on it, a threshold is fixed on one half of the runs and judged on the
-    other (`dpcore.audit.bounds.from_scores`, Clopper–Pearson).
+    One record of norm 1 among 299 blank ones, and blank in the other set (zero-out); by
+    `dpcore.audit.bounds.from_scores`.
     """
     from dpcore.audit import bounds
     from dpcore.audit.neighbours import lone_record

@@ -27,9 +27,8 @@ SERIES, OTHERS = "the small group", "all others"
 def curve(seed: int = 0, group: str = "alone", records: int = 3000) -> pd.DataFrame:
     """Right answers of 100 that privacy costs, against ε, within the group and among all others.
 
-    The accuracy without noise minus the mean accuracy of the private models, on those of 10,000
-    further patients; below 0 where the noise happens to help. Output perturbation (OPERA):
-    zero-out, δ = 1e-5, analytic Gaussian mechanism; one model for everybody.
+    Accuracy without noise less the private models' mean; OPERA, zero-out, δ = 1e-5, one model for
+    everybody.
     """
     from dpcore.lessons.cohort import models
 

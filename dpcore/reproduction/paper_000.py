@@ -151,7 +151,6 @@ def _judge(table: pd.DataFrame, figure: int) -> list[Conclusion]:
 
 
 def _means(table: pd.DataFrame, column: str) -> pd.Series:
-    """A column by data set, method and ε."""
     return table.set_index(["dataset", "method", "epsilon"])[column]
 
 

@@ -129,7 +129,6 @@ def _figure(order: ExperimentOrder) -> Result:
 
 
 def _parts(dataset: str) -> Iterator[DividedSet]:
-    """The data set with each kind of regression it allows."""
     table = load(dataset, records=PATIENTS if dataset == "cohort" else None)
     tables = {"logistic" if table.entry.predicts == "class" else "squared": table}
     if dataset in NUMBERS:
@@ -201,7 +200,6 @@ def _values(
 
 
 def _scores(part: DividedSet, split: Split, weights: Array) -> Array:
-    """Accuracy, or RMSE in the number's own unit, of each model on the test records."""
     if part.loss == "logistic":
         return metrics.rates(weights, split.x_test, split.y_test).accuracy
     return half_range(split) * np.sqrt(mean_squares(weights, split.x_test, split.y_test))

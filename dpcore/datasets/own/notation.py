@@ -267,7 +267,6 @@ def _dialect(top: dict[str, _Node]) -> Dialect:
 
 
 def _field(node: _Node) -> DescribedField | None:
-    """One field; ``None`` of one that describes nothing."""
     own = ("unit", "beyondLimits", "trueValues", "falseValues")
     known = ("name", "type", "format", "constraints", "missingValues", "decimalChar", "groupChar")
     parts = node.mapping((*known, *own))

@@ -25,7 +25,6 @@ whose standard deviation is assumed to be at most that bound."""
 
 
 def _rounded(value: float) -> float:
-    """Round to two significant figures."""
     return round(value, 1 - math.floor(math.log10(value))) if value else 0.0
 
 

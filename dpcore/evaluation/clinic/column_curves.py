@@ -243,7 +243,6 @@ def term_part(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFrame:
-    """The rows of models of one kind."""
     import pandas as pd
 
     runs = [len(weights) for weights in models.weights]

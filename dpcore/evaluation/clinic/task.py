@@ -146,7 +146,6 @@ def _calibration_rows(study: ClinicStudy, models: Sequence[Judged]) -> pd.DataFr
 
 
 def _of_models(study: ClinicStudy, models: Judged) -> pd.DataFrame:
-    """The rows of models of one kind."""
     split_decisions = [decisions(*one, study.thresholds) for one in models.risks]
     if models.calibration is None:
         return _table(study, split_decisions).assign(**of_model(models))
@@ -183,7 +182,6 @@ def _table(
 def _average(
     study: ClinicStudy, split_decisions: Sequence[Decisions], places: Array | None
 ) -> Decisions:
-    """The outcomes of all runs on average, as of one model."""
     found = np.concatenate([one.true_positives for one in split_decisions])
     alarms = np.concatenate([one.alarms for one in split_decisions])
     shares = np.concatenate([np.full((len(one.alarms), 1), one.share) for one in split_decisions])

@@ -138,7 +138,6 @@ def noisy_areas(
 
 
 def _distinct(rows: Array) -> tuple[Array, NDArray[np.intp]]:
-    """The rows without repetition, and the place of each among them."""
     whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows[0].nbytes)))[:, 0]
     _, first, place = np.unique(whole, return_index=True, return_inverse=True)
     return rows[first], place
@@ -186,7 +185,6 @@ def _pairs(labels: Array, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]
 
 
 def _lengths(features: Array, positive: NDArray[np.intp], negative: NDArray[np.intp]) -> Array:
-    """‖x₊ - x₋‖ of each pair."""
     rows, result = Cells.of(features, features).astype(np.float32), np.empty(len(positive))
     size = max(1, BLOCK_ENTRIES // (rows.others.shape[1] + len(rows.sizes) + 1))
     for start in range(0, len(positive), size):

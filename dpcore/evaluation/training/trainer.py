@@ -288,7 +288,6 @@ class Trainer:
         return [group for groups in batches.values() for group in groups]
 
     def _most(self, config: TrainingConfig) -> int:
-        """Most runs in a batch."""
         if config.convolutional or config.noise != "isotropic":
             return 1
         a_step = config.size(self.records) if config.sampling == "none" else config.batch
@@ -370,7 +369,6 @@ class Trainer:
         )
 
     def _measured(self, batch: _SameStepsBatch) -> tuple[Measure, Measure, Measure]:
-        """Loss, accuracy and area of each run, measured now."""
         run, data = batch.run, self.data
         # Measures never end a training: that would depend on the records. Without any they are nan.
         accuracy = area = loss = np.full(run.runs, math.nan)

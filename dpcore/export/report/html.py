@@ -1,8 +1,7 @@
 """A report as one file of HTML: no script, nothing from elsewhere, and paper of A4.
 
-The file is built as a tree, whose writer escapes every text: no name of a column can become markup.
-Marks that nobody sees, and those that turn the direction of text, are written out as numbers. A
-policy in the file forbids whatever it does not bring itself.
+A tree's writer escapes every text, so that no name of a column can become markup, and a policy in
+the file forbids whatever it does not bring itself.
 """
 
 from __future__ import annotations

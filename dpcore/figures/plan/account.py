@@ -99,7 +99,6 @@ def _epsilon(shown: AccountEntry) -> str:
 
 
 def _model(shown: AccountEntry) -> str:
-    """Method, ε and δ of a model, and the kind of its proof."""
     delta = shown.delta or 0.0
     at = " at δ = 0" if shown.proof == PURE else f" at δ = {plain(delta)}" if delta else ""
     kind = KINDS[shown.proof]

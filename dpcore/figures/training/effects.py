@@ -78,7 +78,6 @@ def _hover(varied: Effect, row: Row, column: str) -> str:
 
 
 def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
-    """The best of the values, and whether the present one may be as good."""
     if len(rows) == 1:
         return f"{written(varied, rows['value'].iloc[0])}: {shown(column)(rows[column].iloc[0])}."
     best = rows.iloc[int(rows[column].argmax())]

@@ -178,7 +178,6 @@ class _Rows:
 
 
 def _table(path: Path, views: str) -> _Rows:
-    """The rows of one table, restricted to the chosen views."""
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     except (OSError, ValueError, csv.Error):
@@ -217,7 +216,6 @@ def _patient(path: str) -> str:
 
 
 def _images(root: Path, paths: tuple[str, ...], side: int, progress: Progress | None) -> Inputs:
-    """Grey squares, shape (n, 1, side, side)."""
     reader = _reader()
     pixels = np.empty((len(paths), 1, side, side), np.uint8)
     for index, path in enumerate(paths):
