@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -19,6 +20,22 @@ FOLDER = Path(__file__).parent / "golden"
 FEW, LETTERS = 4, 100
 """Values of a list, and letters of a text, that are kept as they are."""
 AS_ABOVE = "… {} lines as above"
+
+
+OF_THE_MOMENT = {
+    r"\b202\d-\d\d-\d\d([T ][\d:.]+([+-]\d\d:\d\d)?)?": "DAY",
+    r"\b[0-9a-f]{12,}\b": "HASH",
+    r"(?<= repetitions in )[\d.,]+ m?s\b": "TIME",
+    r"/\S*/golden\d+\b": "FOLDER",
+}
+"""What differs from run to run, and what stands for it: days, hashes, times, folders."""
+
+
+def lasting(text: str) -> str:
+    """A text without what is of the moment, and with usual spaces."""
+    for pattern, word in OF_THE_MOMENT.items():
+        text = re.sub(pattern, word, text)
+    return text.replace("\u00a0", " ")
 
 
 def short(value: Any) -> Any:
@@ -40,7 +57,7 @@ def short(value: Any) -> Any:
             number = float(value)
             return number if math.isfinite(number) else str(number)
         case _:
-            text = str(value)
+            text = lasting(str(value))
             return text if len(text) <= LETTERS else f"{text[:LETTERS]}… {_digest(text)}"
 
 
@@ -54,7 +71,10 @@ def _short_list(values: list[Any]) -> Any:
     ends = {"count": len(values), "ends": [short(values[0]), short(values[-1])]}
     numbers = [each for each in values if isinstance(each, Real) and math.isfinite(each)]
     if len(numbers) == len(values) - sum(each is None for each in values):
-        weighed = sum(place * abs(each) for place, each in enumerate(numbers, 1))
+        # No term takes another away, and each place and each sign counts differently.
+        weighed = sum(
+            place * abs(each) * (1 if each > 0 else 2) for place, each in enumerate(numbers, 1)
+        )
         return ends | {"sizes": sum(map(abs, numbers)), "weighed": float(weighed)}
     return ends | {"digest": _digest(json.dumps([short(each) for each in values]))}
 
@@ -141,34 +161,38 @@ class Said:
     def __init__(self, page: str, *, renewed: bool) -> None:
         self._path = FOLDER / "said" / f"{page}.txt"
         self._renewed = renewed
-        self._states: dict[str, list[str]] = {}
+        text = self._path.read_text("utf-8") if self._path.exists() else ""
+        parts = [part.splitlines() for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]]
+        self._states = {part[0]: [line for line in part[1:] if line] for part in parts}
 
     def check(self, state: str, lines: list[str]) -> None:
         """Compare with the golden text of this state, or keep it as that."""
-        first = next(iter(self._states.values()), [])
-        self._states[state] = lines
-        text = "\n".join([f"=== {state}", *_without(first, lines)])
+        first = next(iter(self._states), state)
+        kept = lines if state == first else list(_without(self._states[first], lines))
         if self._renewed:
-            before = [] if not first else [self._path.read_text("utf-8").rstrip("\n"), ""]
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text("\n".join([*before, text]) + "\n", "utf-8")
+            self._states[state] = kept
+            self.keep(list(self._states))
             return
-        golden = {
-            part.partition("\n")[0]: part.rstrip("\n").splitlines()
-            for part in self._path.read_text("utf-8").split("=== ")[1:]
-        }
-        expected = golden.get(state, [])
         found = [
-            f"{self._path.name}, {state}: line {place}: expected {old!r}, not {new!r}"
-            for place, old, new in _changes(expected[1:], text.splitlines()[1:])
+            f"{self._path.name}, {state}, line {place}: expected {old!r}, not {new!r}"
+            for place, old, new in _changes(self._states.get(state, []), kept)
         ]
         assert not found, "\n".join(found[:20])
 
+    def keep(self, states: list[str]) -> None:
+        """There are these states and no others."""
+        if self._renewed:
+            self._states = {name: self._states[name] for name in states if name in self._states}
+            parts = ["\n".join([f"=== {name}", *kept]) for name, kept in self._states.items()]
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text("\n\n".join(parts) + "\n", "utf-8")
+        assert list(self._states) == states
+
 
 def _changes(old: list[str], new: list[str]) -> Iterator[tuple[int, list[str], list[str]]]:
-    for tag, i, j, low, high in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, begin, end, start, stop in SequenceMatcher(None, old, new, False).get_opcodes():
         if tag != "equal":
-            yield i + 1, old[i:j], new[low:high]
+            yield begin + 1, old[begin:end], new[start:stop]
 
 
 def _without(first: list[str], lines: list[str]) -> Iterator[str]:

@@ -17,88 +17,42 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 
 import dpcore
 from dpcore.cli import COMMANDS, main
-from tests.golden_answers import Answers, kinds, short
+from tests.golden_answers import FOLDER, Answers, Said, kinds, short
+from tests.golden_pages import answer, opened, quicken, said
 
 TRAINED = 1e-6
 """Of numbers that a training gives: one thread or two round their sums otherwise."""
-SMALL = "--dataset cohort --records 100 --methods opera --epsilon 1 --runs 2"
-TO_LEDGER = "--ledger ledger.db --data-set clinic"
-RELEASED = f"{TO_LEDGER} --actor B --table table.csv --columns columns.txt"
-LINES = f"""
-account --file account.csv --epsilon 3 --output year.ics
-audit --method opera --noise-share 0.667 --runs 200
-calibration {SMALL} --corrected
-datasets
-decision-curve {SMALL} --threshold 0.2,0.5
-delta --epsilon 1 --sigma 4
-epsilon --sigma 2.8 --sampling-rate 0.01 --decay 0.99 --decay-every epoch --epochs 2 --delta 1e-4
-epsilon --sigma 2.8 --sampling-rate 0.01 --epochs 2 --delta 1e-4 --accountant rdp
-epsilon --sigma 4 --delta 1e-5 --mechanism rdp
-groups {SMALL} --by sex
-methods
-methods --paper 001 --status proved
-model --model list
-model --model naive-bayes --dataset breast_cancer --epsilon 1 10 --runs 2
-plan --solve epochs --epsilon 2 --delta 1e-5 --records 10000 --batch 100 --sigma 1.1
-plan --solve sigma --epsilon 2 --delta 1e-5 --records 10000 --batch 100 --steps 500
-report --dataset cohort --records 100 --epsilon 1 --threshold 0.2 --by sex --runs 2
-reproduce paper-000 --figure 2 --datasets breast_cancer --runs 1 --output figures
-risk --epsilon 1 --delta 1e-5 --sigma 4 --prior 0.5 --fpr 0.01
-risk-curves {SMALL} --features additive --column age
-sigma --epsilon 1 --delta 1e-5 --sensitivity 1 --ladder
-sigma --epsilon 1 --delta 1e-5 --sensitivity 1 --mechanism analytic
-split --epsilon 2 --delta 1e-5 --releases 156
-split --epsilon 3 --delta 1e-5 --weights 1,1,2,2 --accountant pld
-stand-in --columns columns.txt --records 50 --output standin.csv
-sweep --dataset breast_cancer --methods nonprivate,opera,outpert,objpert --epsilon 0.1,1 --runs 2
-sweep --dataset cohort --records 100 --methods dpgd,inputpert,decision-tree --epsilon 1 --runs 2
-train --dataset digits --network linear --epsilon 3 --epochs 2 --decay 0.9 --runs 1 --seed 1
-"""
-DRAWN = f"""
-ledger create {TO_LEDGER} --person-unit patient --epsilon 3 --delta 1e-5 --owner A
-ledger left {TO_LEDGER}
-twin {RELEASED} --epsilon 0.5 --delta 1e-6 --output twin
-release {RELEASED} --epsilon 1 --delta 1e-6 --output out --name Risk --description Ill \
---curator Clinic --intended-use Teaching --region Nowhere
-certificate check out --ledger ledger.db
-certificate check twin --ledger ledger.db
-predict --model out/model.json --table table.csv
-ledger history {TO_LEDGER}
-train --dataset digits --network linear --sigma 9 --epochs 1 --runs 1 --output run
-"""
-"""Each line after those that it needs; the system draws their noise, or gives their days."""
-ACCOUNT = """kind,what,count,first,every,noise,records,batch,epochs
-training,,2,2031-01-01,quarter,2,10000,256,10
-release,Weekly count,52,2031-01-01,week,20,,,
-"""
-COLUMNS = "person: one row each\nnumber of persons: public\nage: 18 to 90 years\nsex: one of f, m\n"
-COLUMNS += "predict ill: one of no, yes\n"
-TABLE = "age,sex,ill\n" + "30,f,no\n61,m,yes\n45,f,yes\n78,m,no\n" * 15
 
 
+def lines(name: str) -> list[str]:
+    return (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
+
+
+COMMAND_LINES = lines("commands")
+DRAWN_LINES = lines("drawn")
+"""Each after those that it needs; the system draws their noise, or gives their days."""
+LINKS = {line[5:]: line.startswith("said") for line in lines("links")}
+"""Each with whether all that its page says is kept, too."""
+FILES = {
+    "account.csv": "kind,what,count,first,every,noise,records,batch,epochs\n"
+    "training,,2,2031-01-01,quarter,2,10000,256,10\n"
+    "release,Weekly count,52,2031-01-01,week,20,,,\n",
+    "columns.txt": "person: one row each\nnumber of persons: public\nage: 18 to 90 years\n"
+    "sex: one of f, m\npredict ill: one of no, yes\n",
+    "table.csv": "age,sex,ill\n" + "30,f,no\n61,m,yes\n45,f,yes\n78,m,no\n" * 15,
+}
+"""What the commands read."""
 TIMES = frozenset(["seconds"])
 DRAWN_NAMES = frozenset(
-    [
-        "released",
-        "hash",
-        "hashes",
-        "lower_bound",
-        "mu_lower_bound",
-        "versions",
-        "chain_head",
-        "at",
-        "certificates",
-        "previous",
-        "certificate_hash",
-        "ill",
-        "risk",
-        "noise_alone_from",
-        "noise_alone_to",
-        "measures",
-    ]
+    (
+        *("released", "hash", "hashes", "lower_bound", "mu_lower_bound", "versions", "at"),
+        *("chain_head", "certificates", "previous", "certificate_hash", "measures"),
+        *("ill", "risk", "noise_alone_from", "noise_alone_to"),
+    )
 )
 """Of values that noise, the day or the machine decides."""
 
@@ -132,10 +86,6 @@ def called(thing: Any) -> str:
     return re.sub(r" at 0x\w+", "", str(inspect.signature(thing)))
 
 
-def lines(text: str) -> list[str]:
-    return text.strip().splitlines()
-
-
 @pytest.fixture
 def renewed(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--renew"))
@@ -145,9 +95,7 @@ def renewed(request: pytest.FixtureRequest) -> bool:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder and a cache of their own, and no real data."""
     folder = tmp_path_factory.mktemp("golden")
-    for name, text in (
-        *(("account.csv", ACCOUNT), ("columns.txt", COLUMNS), ("table.csv", TABLE)),
-    ):
+    for name, text in FILES.items():
         (folder / name).write_text(text, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("DPCORE_DATA", "DPCORE_LEDGER", "DPCORE_SCHEDULER"):
@@ -165,7 +113,7 @@ def answer_of(line: str) -> Any:
 
 
 @pytest.mark.usefixtures("one_thread")
-@pytest.mark.parametrize("line", lines(LINES))
+@pytest.mark.parametrize("line", COMMAND_LINES)
 def test_a_command_answers_as_before(
     line: str, renewed: bool, alone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,14 +128,14 @@ def test_commands_on_drawn_noise_answer_in_the_same_form(
 ) -> None:
     monkeypatch.chdir(alone)
     golden = Answers("drawn", renewed=renewed)
-    for line in lines(DRAWN):
+    for line in DRAWN_LINES:
         golden.check(line, short(public(answer_of(line), DRAWN_NAMES)))
-    golden.names(lines(DRAWN))
+    golden.names(DRAWN_LINES)
 
 
 def test_every_command_has_a_golden_answer(renewed: bool) -> None:
-    Answers("commands", renewed=renewed).names(lines(LINES))
-    assert {line.split()[0] for line in lines(LINES) + lines(DRAWN)} == set(COMMANDS)
+    Answers("commands", renewed=renewed).names(COMMAND_LINES)
+    assert {line.split()[0] for line in COMMAND_LINES + DRAWN_LINES} == set(COMMANDS)
 
 
 def test_every_name_of_the_front_door_is_as_before(renewed: bool) -> None:
@@ -196,3 +144,36 @@ def test_every_name_of_the_front_door_is_as_before(renewed: bool) -> None:
         golden.check(name, signature(getattr(dpcore, name)))
     golden.names(dpcore.__all__)
     assert set(dir(dpcore)) >= set(dpcore.__all__)
+
+
+def forget() -> None:
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture(scope="module")
+def quick(alone: Path) -> Iterator[None]:
+    """Pages that share nothing with those of other tests."""
+    forget()
+    with pytest.MonkeyPatch.context() as patch:
+        quicken(patch)
+        yield
+    forget()
+
+
+@pytest.mark.usefixtures("one_thread", "quick")
+@pytest.mark.parametrize("link", LINKS)
+def test_a_page_answers_and_says_what_it_did(link: str, renewed: bool) -> None:
+    page = link.partition("?")[0]
+    app = opened(link, "learn_show" if link.startswith("learn?") else "")
+    digits = TRAINED if page == "train" else 1e-9
+    Answers("pages", renewed=renewed).check(link, answer(app), digits)
+    if LINKS[link]:
+        Said(page, renewed=renewed).check(link, list(said(app)))
+
+
+def test_every_link_has_a_golden_answer(renewed: bool) -> None:
+    Answers("pages", renewed=renewed).names(list(LINKS))
+    for page in {link.partition("?")[0] for link in LINKS}:
+        states = [link for link, is_said in LINKS.items() if is_said and link.startswith(page)]
+        Said(page, renewed=renewed).keep(states)
