@@ -26,7 +26,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.evaluation import exact_curves, executors
 from dpcore.release import rounded_gaussian
 from pages.explore import report
-from pages.plan import account, entries, links
+from pages.plan import account, entries
 from pages.shared import background
 from tests.golden_answers import lasting, short
 from tests.pages.explored import only_methods
@@ -103,7 +103,7 @@ def quicken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("dpcore.evaluation.splits.MAX", 3)
     patch.setattr(rounded_gaussian, "os", SimpleNamespace(urandom=Random(0).randbytes))
     only_methods(patch, "opera", "outpert")
-    for module in (report, account, entries, links):
+    for module in (report, account, entries):
         patch.setattr(module, "date", Day)
 
 
@@ -113,7 +113,7 @@ def opened(link: str, press: str = "") -> AppTest:
     app = AppTest.from_file(APP, default_timeout=300)
     if page != "explore":
         app.switch_page(f"{page}/{page}.py")
-    for name, values in ({"v": ["4"]} | parse_qs(query) if query else {}).items():
+    for name, values in parse_qs(query).items():
         app.query_params[name] = values if len(values) > 1 else values[0]
     settled(app)
     if press:

@@ -310,7 +310,9 @@ def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise():
     )
 
 
-def sent_by(epsilon, records, adjacency, edition, missing):
+def sent_by(
+    epsilon, records=1_000, adjacency=Adjacency.REPLACE_ONE, edition=Edition.SOUND, missing=0
+):
     problem = Problem("logistic", 0.05, records, 4, adjacency)
     (one,) = METHOD.calibrate(problem, [epsilon], 1e-5, edition, Settings(missing=missing))
     return one

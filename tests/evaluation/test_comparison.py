@@ -161,8 +161,10 @@ def test_the_last_row_of_each_run():
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (1, 2): 0.8, (0, 2): 0.6})
     ends = comparison.last(comparison.gathered({"clipped": rows, "private": rows}))
     assert ends.columns[0] == "series"
-    assert list(ends["series"]) == ["clipped"] * 2 + ["private"] * 2
-    assert list(ends["run"]) == [0, 1] * 2
+    assert set(zip(ends["series"], ends["run"], strict=True)) == {
+        (series, run) for series in ("clipped", "private") for run in (0, 1)
+    }
+    assert len(ends) == 4
     assert (ends["accuracy_test"] == np.where(ends["run"] == 0, 0.6, 0.8)).all()
     timed = comparison.gathered({"private": rows.assign(seconds=[1.0, 1.5, 3.5, 2.0])})
     assert comparison.seconds(timed, "private") == 5.5

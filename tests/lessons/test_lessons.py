@@ -187,7 +187,7 @@ def test_every_lesson_has_a_point_of_its_curve_for_each_guess(lesson):
 
 def test_every_lesson_can_be_chosen():
     numbers = [str(number) for number in range(1, len(LESSONS) + 1)]
-    assert list(LESSON.kind.options()) == list(LESSON.kind.formerly) == numbers
+    assert list(LESSON.kind.also) == numbers
 
 
 def test_every_change_has_the_first_value_that_the_curve_has():

@@ -12,6 +12,7 @@ from dpcore.accounting import tradeoff
 from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
 from dpcore.accounting.risk import odds, right_of_100
+from dpcore.controls.plan import CONTROLS, values
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.privacy_curve import noise_advantage, privacy_curve
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
@@ -253,9 +254,16 @@ def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link):
         assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
 
 
+CHEXPERT = {
+    key: str(CONTROLS[key].text(value))
+    for key, value in values(preset("chexpert").training).items()
+    if value != CONTROLS[key].default
+}
+
+
 def planned(**link):
     """Plan with the panel open, once nothing is certified in the background any more."""
-    app = open_page("plan", **({"meaning": "true"} | link))
+    app = open_page("plan", question="One run in detail", meaning="true", **link)
     deadline = time.monotonic() + 180.0
     while "…" in numbers(app).values() and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -266,7 +274,7 @@ def planned(**link):
 
 def test_plan_states_what_its_run_means_by_the_whole_curve():
     run = preset("chexpert").training
-    app = planned(prior="20")
+    app = planned(prior="20", **CHEXPERT)
     epsilon = spent(run, "pld").epsilon
     assert epsilon is not None
     by_noise = tradeoff.advantage(tradeoff.from_event(run.event(), run.adjacency))
@@ -288,7 +296,8 @@ def test_plan_states_what_its_run_means_by_the_whole_curve():
 
 def test_plan_follows_the_whole_curve_for_batches_of_fixed_size():
     run = replace(preset("chexpert").training, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
-    app = planned(sampling="Batches of fixed size", neighbour="One record replaced")
+    link = {"sampling": "Batches of fixed size", "neighbour": "One record replaced"}
+    app = planned(**(CHEXPERT | link))
     epsilon = spent(run, "pld").epsilon
     assert epsilon is not None
     exact = tradeoff.attacker(tradeoff.from_event(run.event(), run.adjacency), 0.5, 0.01)
@@ -329,7 +338,7 @@ def test_train_states_what_its_run_means_by_the_whole_curve():
 
 def test_plan_s_first_run_is_told_by_its_noise():
     """ε and δ alone allow 75 of 100."""
-    app = planned(question="One run in detail")
+    app = planned()
     assert numbers(app)[RIGHT_GUESSES] == "56 of 100"
     assert "at most 56 are right" in spoken(app)
     assert spoken(app).count("75 from ε and δ alone") == 1

@@ -27,7 +27,14 @@ from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.progress import silent
 
-STUDY = Study(dataset="cohort", records=300, methods=("opera",), epsilons=(0.5, 5.0), runs=12)
+STUDY = Study(
+    dataset="cohort",
+    records=300,
+    methods=("opera",),
+    epsilons=(0.5, 5.0),
+    runs=12,
+    preparation=Preparation(),
+)
 EVERY = ColumnStudy(STUDY)
 
 
