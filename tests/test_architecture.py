@@ -110,6 +110,7 @@ def loaded_after(code):
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_imports_run_one_way():
     for path in sources(PACKAGE):
         part = part_of(path)
@@ -125,6 +126,7 @@ def test_no_part_of_the_package_names_streamlit():
         assert "streamlit" not in top, path.relative_to(ROOT)
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_importing_every_module_loads_no_streamlit():
     modules = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
@@ -143,6 +145,7 @@ def test_importing_the_package_loads_nothing_heavy():
     assert not loaded & heavy
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_first_view_needs_no_torch():
     loaded = loaded_after(
         "from dpcore.datasets import load, prepare, Preparation\n"
@@ -155,6 +158,7 @@ def test_first_view_needs_no_torch():
     assert "torch" not in loaded
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_the_first_controls_and_figure_wait_for_no_slow_library():
     loaded = loaded_after(
         "from pages.explore import answer, controls\n"
@@ -197,6 +201,7 @@ def needs_of(paths):
     return result
 
 
+@pytest.mark.slow("starts fresh interpreters")
 @pytest.mark.parametrize("folder", ["dpcore", "pages"])
 def test_no_import_comes_back_to_where_it_began(folder):
     order = TopologicalSorter(needs_of(sources(ROOT / folder)))

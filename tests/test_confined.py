@@ -40,12 +40,14 @@ def wait_for(what):
         time.sleep(0.05)
 
 
+@pytest.mark.slow("starts confined processes")
 def test_it_answers_one_question_after_another(process):
     answers = [process.ask("Adding", sum, [1, 2], seconds=PATIENCE) for _ in range(2)]
     assert answers == [3, 3]
     assert process.ask("Asking", os.getpid, seconds=PATIENCE) == process.pid != os.getpid()
 
 
+@pytest.mark.slow("starts confined processes")
 def test_a_refusal_is_its_own_sentence(process):
     from dpcore.datasets import read_upload
 
@@ -60,6 +62,7 @@ class Unreadable:
         return len, (3,), {"more": "x" * 100_000}
 
 
+@pytest.mark.slow("starts confined processes")
 def test_an_answer_that_cannot_be_read_is_not_read_as_the_next_one(process):
     with pytest.raises(TypeError):
         process.ask("Making", Unreadable, seconds=PATIENCE)
@@ -67,12 +70,14 @@ def test_an_answer_that_cannot_be_read_is_not_read_as_the_next_one(process):
     assert process.begun == 2
 
 
+@pytest.mark.slow("starts confined processes")
 def test_too_much_memory_is_one_sentence_and_it_goes_on(process):
     with pytest.raises(InvalidInput, match=r"^Reading 'a' took more than 300 MB, the most"):
         process.ask("Reading 'a'", np.ones, 60_000_000, seconds=PATIENCE)
     assert process.ask("Adding", sum, [1, 2], seconds=PATIENCE) == 3
 
 
+@pytest.mark.slow("starts confined processes")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
 def test_it_never_takes_more_than_it_may(process):
     process.ask("Adding", sum, [1], seconds=PATIENCE)
@@ -92,6 +97,7 @@ def resident(pid, name="VmRSS"):
     return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1_000
 
 
+@pytest.mark.slow("starts confined processes")
 def test_too_long_is_one_sentence_and_it_begins_anew_holding_nothing(process):
     before = process.pid
     with pytest.raises(InvalidInput, match=r"^Reading 'a' took more than 0\.5 seconds, the most"):
@@ -101,6 +107,7 @@ def test_too_long_is_one_sentence_and_it_begins_anew_holding_nothing(process):
     assert process.ask("Adding", sum, [1, 2], seconds=PATIENCE) == 3
 
 
+@pytest.mark.slow("starts confined processes")
 def test_one_that_is_killed_is_one_sentence(process):
     process.ask("Adding", sum, [1], seconds=PATIENCE)
     os.kill(process.pid, signal.SIGKILL)
@@ -149,6 +156,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow("starts confined processes")
 def test_it_ends_with_who_asks_also_in_the_midst_of_an_answer():
     import subprocess
     import sys
@@ -159,6 +167,7 @@ def test_it_ends_with_who_asks_also_in_the_midst_of_an_answer():
     wait_for(lambda: not runs(pid))
 
 
+@pytest.mark.slow("starts confined processes")
 def test_an_error_nobody_foresaw_is_one_sentence(process):
     with pytest.raises(InvalidInput, match=r"^It could not be done \(TypeError\)\.$"):
         process.ask("Adding", sum, 1, seconds=PATIENCE)

@@ -81,6 +81,7 @@ def test_the_module_and_its_stub_list_the_same_names():
         _ = dpcore.nothing
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize(
     ("code", "unwanted"),
     [
@@ -156,6 +157,7 @@ def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command():
     assert dpcore.epsilon(run, 1e-5) > dpcore.epsilon(dpcore.Run(2.8, 0.01, 250), 1e-5)
 
 
+@pytest.mark.slow("trains models")
 def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner():
     settings = {"records": 5_000, "batch": 50, "steps": 250, "decay": 0.97, "decay_every": 100}
     plan = TrainingPlan(sigma=2.4, delta=1e-5, clip=2.0, **settings)
@@ -173,6 +175,7 @@ def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_nam
     assert "no theorem" in result.reason
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize("unknown", ["sigma", "steps", "batch"])
 def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown):
     given = {"steps": 500, "batch": 100, "noise_multiplier": 1.1}
@@ -231,6 +234,7 @@ def test_records_come_by_name_or_from_a_file(tmp_path):
     assert not table.published
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.usefixtures("few_splits")
 def test_explore_gives_the_table_of_the_page():
     study = dpcore.Study(
@@ -240,6 +244,7 @@ def test_explore_gives_the_table_of_the_page():
     assert result.equals(for_a_file(answers(study)))
 
 
+@pytest.mark.slow("trains models")
 def test_train_gives_the_table_of_the_command():
     from dpcore.evaluation.training import train
 

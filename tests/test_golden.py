@@ -161,6 +161,7 @@ def quick(alone: Path) -> Iterator[None]:
     forget()
 
 
+@pytest.mark.slow("opens forty pages")
 @pytest.mark.usefixtures("one_thread", "quick")
 @pytest.mark.parametrize("link", LINKS)
 def test_a_page_answers_and_says_what_it_did(link: str, renewed: bool) -> None:

@@ -45,6 +45,7 @@ def imported(*paths):
     return {canonicalize_name(found.get(name, [name])[0]) for name in others}
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_what_the_package_imports_is_a_dependency_or_in_an_extra_that_is_named():
     named = set(ALWAYS) | {canonicalize_name(name) for name in EXTRAS}
     assert imported(*(ROOT / "dpcore").rglob("*.py")) <= named
@@ -89,6 +90,7 @@ def without_extras(code):
     )
 
 
+@pytest.mark.slow("starts fresh interpreters")
 @pytest.mark.parametrize("line", ["train --dataset digits --epsilon 3 --epochs 1"])
 def test_a_command_without_its_package_says_what_to_install(line):
     done = without_extras(f"from dpcore.cli import main; sys.exit(main({line.split()}))")
@@ -96,6 +98,7 @@ def test_a_command_without_its_package_says_what_to_install(line):
     assert 'pip install "epsilon-explorer[networks]"' in done.stderr
 
 
+@pytest.mark.slow("starts fresh interpreters")
 @pytest.mark.parametrize("call", ["train(study)", "vary(study, 'clip', (0.5, 2.0))"])
 def test_in_python_a_missing_package_is_an_import_error_that_names_the_extra(call):
     done = without_extras(
@@ -113,6 +116,7 @@ def test_another_missing_module_is_no_matter_of_extras():
         import unheard_of  # type: ignore[import-not-found]  # noqa: F401
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_every_name_of_the_front_door_comes_without_torch_and_streamlit():
     names = "; ".join(f"dpcore.{name}" for name in dpcore.__all__)
     done = without_extras(f"import dpcore\n{names}")

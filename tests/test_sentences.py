@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 SAID = (
     *("pages", "dpcore/controls", "dpcore/figures", "dpcore/lessons"),
@@ -62,6 +64,7 @@ def test_a_long_sentence_is_found():
         assert len(long_sentences(broken)) == 1
 
 
+@pytest.mark.slow("trains models")
 def test_no_sentence_on_a_page_is_longer_than_twenty_words():
     places = [path for name in SAID for path in sorted((ROOT / name).rglob("*.py"))]
     result = [

@@ -107,6 +107,7 @@ def test_the_server_does_not_start(name, value):
     assert name in lines[0]
 
 
+@pytest.mark.slow("trains models")
 def test_no_other_module_names_a_variable():
     sources = [ROOT / "app.py", *ROOT.glob("dpcore/**/*.py"), *ROOT.glob("pages/**/*.py")]
     naming = {

@@ -156,6 +156,7 @@ def on_explore(study, records):
     return curves.for_a_file(rows)
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize("name", EXPLORED)
 def test_explores_python_gives_the_table_on_screen(name):
     study = EXPLORED[name]
@@ -167,6 +168,7 @@ def test_explores_python_gives_the_table_on_screen(name):
     assert "for exploration only" in code
 
 
+@pytest.mark.slow("trains models")
 def test_explores_python_takes_a_table_of_ones_own_from_a_file(tmp_path, monkeypatch):
     columns = "age: 18 to 90 years\nsmoker: one of no, yes\npredict score: 0 to 200"
     rows = [f"{20 + i % 60},{('no', 'yes')[i % 2]},{i % 150}" for i in range(120)]
@@ -187,6 +189,7 @@ def test_explores_python_takes_a_table_of_ones_own_from_a_file(tmp_path, monkeyp
     same(names["table"], shown, key=("method", "epsilon"))
 
 
+@pytest.mark.slow("trains models")
 def test_explores_python_gives_both_editions_beside_each_other():
     study = EXPLORED["published, replaced records"]
     sound = replace(study, edition="sound", methods=("nonprivate", "opera"))
@@ -199,6 +202,7 @@ def test_explores_python_gives_both_editions_beside_each_other():
     assert ["sound.csv" in line for line in lines[1:]] == [False, True]
 
 
+@pytest.mark.slow("trains models")
 def test_explores_python_gives_the_table_of_decisions(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     costs = Costs(900.0, 100.0)
@@ -241,6 +245,7 @@ def test_explores_python_gives_the_table_of_a_risk_curve():
     assert main([*words[3:-1], os.devnull]) == 0
 
 
+@pytest.mark.slow("trains models")
 def test_explores_python_gives_the_model_that_was_corrected_by_hand(tmp_path):
     edited = HandStudy(CLINIC, (("age", "line", 0.25), ("sex", "male", -1.0)), run=2)
     names, _ = ran(explore.hand_snippet(edited))
@@ -401,6 +406,7 @@ def agrees(comment, value):
     return -1 not in places and places == sorted(places)
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize("code", BLOCKS, ids=["README", "python.md"])
 def test_every_line_of_the_documents_python_is_true(code):
     through_the_front_door(code)

@@ -13,18 +13,21 @@ from dpcore.errors import InvalidInput
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="trials are judged by /proc")
 
 
+@pytest.mark.slow("trains models")
 def test_command_lines_are_answered_or_refused_in_one_sentence():
     tally = commands.run_trials(40, seed=1)
     assert tally.failures == []
     assert tally.counts["refused"] > 20
 
 
+@pytest.mark.slow("trains models")
 def test_files_are_read_or_refused_in_whole_sentences():
     tally = files.run_trials(80, seed=1, limits=Limits(seconds=60.0, mebibytes=1_024))
     assert tally.failures == []
     assert min(tally.counts["read"], tally.counts["refused"]) > 5
 
 
+@pytest.mark.slow("trains models")
 def test_altered_files_in_the_form_of_published_ones_are_read_or_refused():
     verdicts = set()
     for number in range(160):
@@ -37,6 +40,7 @@ def test_altered_files_in_the_form_of_published_ones_are_read_or_refused():
     assert len(verdicts) == 2 * len(published.SETS)
 
 
+@pytest.mark.slow("trains models")
 def test_links_bring_no_error_page_and_no_link():
     tally = links.run_trials(8, seed=1)
     assert tally.failures == []

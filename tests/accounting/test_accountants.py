@@ -239,6 +239,7 @@ def test_fixed_batches_cost_no_less_than_any_choice_of_order_in_each_step():
         assert result.epsilon(DELTA) < upper
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_two_fixed_batches_by_a_double_integral():
     nu, rate, order = 0.8, 0.3, 0.9
     result = pld.compose([pairs.FixedGaussian.replaced(nu, rate)], [2], delta=1e-2, interval=1e-4)
@@ -326,6 +327,7 @@ def test_noise_beyond_the_tested_range_is_refused(sigma, sensitivity):
             kind(sigma, sensitivity)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_eight_hundred_scales_are_certified_close_to_the_library():
     schedule = schedules.custom(np.linspace(2.0, 0.8, 800).tolist())
     event = from_schedule(schedule, rate=0.01, sampling="poisson")

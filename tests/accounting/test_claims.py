@@ -65,6 +65,7 @@ def test_batches_of_fixed_size_are_judged_once():
     assert run.finding(8.0) is Finding.HOLDS
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_noise_that_decays_at_every_iteration_refutes_the_formula():
     run, _ = under_replace_one(preset("chexpert-8").training, [7.956])
     assert run.finding(7.956) is Finding.FAILS

@@ -33,6 +33,7 @@ def test_checkpoints_end_with_the_run():
     assert (len(marks), marks[-1]) == (24, 1000)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("name", RUNS)
 def test_a_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(name):
     run = RUNS[name]

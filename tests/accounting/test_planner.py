@@ -55,6 +55,7 @@ def test_one_more_would_be_too_much(unknown, accountant):
     assert spent(bolder, accountant).epsilon > 1.0  # type: ignore[operator]
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize(
     ("unknown", "adjacency"), [("sigma", Adjacency.ADD_REMOVE), ("clip", Adjacency.REPLACE_ONE)]
 )

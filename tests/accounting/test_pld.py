@@ -66,6 +66,7 @@ def exact_delta(pair, epsilon):
         return mixed(place, 1) - x * tail(place, 0)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("pair", STEPS, ids=str)
 @pytest.mark.parametrize("share", [0.5, 0.02])
 def test_a_step_on_the_grid_dominates_the_step_at_every_grid_point(pair, share):
@@ -107,6 +108,7 @@ def test_the_optimistic_distribution_lies_just_below(sigma, delta):
     assert 0.98 * exact - 1e-4 <= result <= exact
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("rate", [0.02, 0.5])
 @pytest.mark.parametrize("multiplier", [0.6, 1.5])
 def test_two_sampled_steps_lie_above_their_double_integral(multiplier, rate):
@@ -148,6 +150,7 @@ def epsilons_along(steps, counts, marks, delta, **kwargs):
     return [result[place].epsilon(delta) for place in range(len(marks))]
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @settings(max_examples=8)
 @given(
     multipliers=st.lists(st.floats(0.8, 4.0), min_size=1, max_size=5),
@@ -187,6 +190,7 @@ ALONG = {
 }
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("name", ALONG)
 @pytest.mark.parametrize("adding", [False, True])
 def test_marks_along_a_run_agree_with_each_composed_from_scratch(name, adding):

@@ -74,6 +74,7 @@ def printed_finding(key):
     return evidence(preset(key).training, [stated_by(key)]).finding(stated_by(key))
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("key", [key for key, each in PRESETS.items() if each.stated is not None])
 def test_a_verdict_says_what_accountants_find(key):
     chosen = preset(key)
@@ -111,6 +112,7 @@ def assert_rounded_up(stated, epsilon):
     assert epsilon <= stated <= 1.011 * epsilon
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_the_verdict_on_the_paper_is_that_of_its_settings():
     result = standing(system_named("adaptive-tcdp"))
     assert result.status is Status.CONDITIONS_NOT_MET

@@ -34,6 +34,7 @@ WHOLE = [
 ]
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize(("multiplier", "rate", "order"), BETWEEN)
 def test_between_whole_orders_quadrature_is_above_the_integral_and_close(multiplier, rate, order):
     result = renyi.poisson_between(np.array([multiplier]), rate, np.array([order]))[0, 0]
@@ -48,6 +49,7 @@ def test_at_whole_orders_the_sum_is_above_the_exact_one_and_close(multiplier, ra
     assert 0.0 < float((float(result) - exact) / exact) < 3e-11
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("multiplier", [0.05, 0.3, 0.7, 1.0, 2.69, 2.71, 30.0])
 @pytest.mark.parametrize("order", [1.2, 4.0, 16.0])
 def test_the_spacing_keeps_the_trapezoid_rule_below_its_slack(multiplier, order):
@@ -60,6 +62,7 @@ def test_the_spacing_keeps_the_trapezoid_rule_below_its_slack(multiplier, order)
     assert ruled == pytest.approx(exact, rel=1e-10, abs=3e-12 / (order - 1.0))
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_little_noise_takes_the_chord_which_lies_above():
     many = np.full(1200, 0.03)
     result = renyi.poisson_between(many, 0.01, np.array([3.5]))

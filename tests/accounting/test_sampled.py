@@ -64,6 +64,7 @@ def reference(kind):
     return result
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize(("what", "delta", "epsilon", "_"), reference("dpsgd_epsilon_rdp"))
 def test_renyi_stays_between_the_exact_curve_and_the_library_at_its_orders(what, delta, epsilon, _):
     # The row is the library's own upper bound at 156 fixed orders; ours may look between them.
@@ -79,6 +80,7 @@ def test_never_below_the_tighter_accountants(what, delta, epsilon, slack):
     assert certified_epsilon(what, delta)[0] >= epsilon - 1e-3 - slack
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize(
     ("multiplier", "rate", "steps", "delta"),
     [
@@ -210,6 +212,7 @@ def test_rounding_in_the_library_is_not_taken_for_privacy(multiplier, rate):
     assert certified_epsilon(what, delta)[0] >= lower
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @settings(max_examples=15)
 @given(
     epsilon=st.floats(1e-6, 1e3),

@@ -108,6 +108,7 @@ def test_pld_epsilon_is_at_most_the_prv_upper_bound(params, value):
     assert value - 0.025 <= result <= value
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_pld", "schedule_epsilon_pld"))
 def test_pld_epsilon_is_close_to_the_librarys(params, value):
     event = schedule(params) if "sigmas" in params else training(params)

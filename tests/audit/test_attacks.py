@@ -63,6 +63,7 @@ def test_all_attacks_are_tried_here():
     assert sorted(ATTACKED) == sorted(attacks())
 
 
+@pytest.mark.slow("attacks many releases")
 @pytest.mark.parametrize("key", ATTACKED)
 def test_the_promise_survives_and_a_copy_with_less_noise_does_not(key):
     for attack in attacks_on(key):

@@ -61,6 +61,7 @@ def test_rows_beyond_the_norm_that_was_calibrated_for_are_refused_by_every_metho
         method.release(Training(problem, features, np.ones(4), made, 1, 0))
 
 
+@pytest.mark.slow("attacks many releases")
 def test_every_entry_of_the_released_sums_has_noise_whatever_the_bounds():
     # diffprivlib's LinearRegression uses a lower bound twice: with bounds (0, 1) the diagonal of
     # XᵀX is released exactly, at every ε.

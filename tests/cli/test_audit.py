@@ -30,6 +30,7 @@ def test_what_can_not_be_attacked_is_one_sentence(capsys):
     )
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_one_training_and_its_copy_with_less_noise(capsys):
     text = said(capsys, "audit", "--one-run")
     assert text.startswith("one training: promise ε = 0.9999")

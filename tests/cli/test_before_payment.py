@@ -58,6 +58,7 @@ def test_without_a_terminal_many_clipped_values_are_refused_before_the_payment(c
     assert (paid(), Path("out").exists()) == (0, False)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", ["release", "twin"])
 def test_it_goes_on_where_it_is_accepted_and_no_file_tells(command, capsys):
@@ -69,6 +70,7 @@ def test_it_goes_on_where_it_is_accepted_and_no_file_tells(command, capsys):
     assert paid() == 1
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 2), ("", 2)])
 def test_on_a_terminal_it_is_asked(answer, code, monkeypatch, capsys):
@@ -79,6 +81,7 @@ def test_on_a_terminal_it_is_asked(answer, code, monkeypatch, capsys):
     assert paid() == (code == 0)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("command", ["release", "twin"])
 def test_values_within_their_ranges_are_asked_about_by_nobody(command, folder, capsys):
     table = "radius,texture,ill\n" + "17.99,10,yes\n" * 25 + "41,10,no\n"
@@ -90,6 +93,7 @@ def test_values_within_their_ranges_are_asked_about_by_nobody(command, folder, c
     assert "1/n" not in told
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("command", ["release", "twin"])
 def test_a_delta_of_one_record_is_warned_about(command, folder, capsys):
     (folder / "table.csv").write_text("radius,texture,ill\n" + "17.99,10,yes\n9,9,no\n" * 50)

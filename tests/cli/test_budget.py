@@ -66,6 +66,7 @@ def test_distributions_stay_below_the_prv_bound(line, value, capsys):
     assert result["lower_bound"] <= value
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize(("line", "value"), rows("dpsgd_epsilon_pld", "schedule_epsilon_pld"))
 def test_distributions_bracket_the_librarys_figure(line, value, capsys):
     result = parsed(capsys, *line.split(), "--accountant", "pld")
@@ -207,6 +208,7 @@ def test_paper_003_per_epoch_as_printed_and_as_certified(capsys):
     assert exact["epsilon"] == result["certified_poisson"]["epsilon"]
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_paper_003_per_iteration_is_far_from_what_it_prints(capsys):
     line = f"{PAPER} --decay-every step --steps 499 --accountant tcdp"
     result = parsed(capsys, *line.split())

@@ -67,6 +67,7 @@ def test_decisions_are_those_of_the_function(capsys, tmp_path):
     assert rows[-1]["predictive_value"] is None  # nobody is treated
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_curves_are_those_of_the_function(capsys, tmp_path):
     wanted = charted(ColumnStudy(STUDY))
     options = ("risk-curves", *OPERA)
@@ -87,6 +88,7 @@ def test_a_corrected_model_is_that_of_the_function(capsys, tmp_path):
     assert_written(file, wanted, same, ("private", "corrected"))
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_report_is_that_of_the_front_door(capsys, tmp_path):
     typed = ("--methods", "opera", "--threshold", "0.2", "--by", "sex", "--title", "Ours")
     options = ("report", *COHORT, "--epsilon", "0.5", *typed)

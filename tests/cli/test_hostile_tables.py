@@ -24,12 +24,14 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("command", ["sweep", "model"])
 def test_a_file_that_understates_its_size_is_one_sentence(folder, capsys, command):
     files = ("--table", f"{folder}/f.parquet", "--columns", f"{folder}/columns.txt")
     assert SENTENCE in refused(capsys, command, *files)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("command", [release, twin])
 def test_it_is_one_sentence_before_a_release(folder, capsys, command):
     given = dict.fromkeys(command.NEEDED, "1")
@@ -38,6 +40,7 @@ def test_it_is_one_sentence_before_a_release(folder, capsys, command):
     assert SENTENCE in refused(capsys, command.__name__.rpartition(".")[2], *options)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_it_is_one_sentence_where_predictions_are_asked_for(folder, capsys):
     model = ReleasedModel(COLUMNS, "plain", "logistic", (1.0, 0.0))
     (folder / "model.json").write_text(model.to_json())
@@ -45,11 +48,13 @@ def test_it_is_one_sentence_where_predictions_are_asked_for(folder, capsys):
     assert "decompresses to more than 32 MB" in refused(capsys, "predict", *files)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_it_is_one_sentence_at_the_front_door(folder):
     with pytest.raises(InvalidInput, match="took more than 300 MB"):
         dpcore.load("own", file=folder / "f.parquet", columns=COLUMNS)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_an_honest_file_is_read_as_the_same_text_is(folder):
     rows = [(30, "no"), (50, "yes"), (70, "yes")]
     ages, cases = zip(*rows, strict=True)

@@ -20,6 +20,7 @@ def created(tmp_path, monkeypatch, capsys):
     assert "ε = 3 of 3 is left" in said(capsys, *at("create", *terms))
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_budget_is_spent_until_it_is_refused_and_then_raised(capsys):
     (receipt,) = parsed(capsys, *at("spend", *TRAINING, *BY))
     assert receipt["entry"] == 2

@@ -135,6 +135,7 @@ def learning(predicts):
     return ["sweep", "--methods", ",".join(able), *rest]
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("predicts", "part", "adjacency"),
@@ -156,6 +157,7 @@ def test_a_sweep_tells_nothing_of_a_record_but_measures(
     assert differing(capsys, tmp_path, predicts, PLACES[part], summary) == []
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.filterwarnings("error")
 def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monkeypatch):
     # Trees have seconds of their own, and what wins is a measure.
@@ -168,6 +170,7 @@ def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monke
         assert differing(capsys, tmp_path, "class", place, corrected) == []
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("column", ["region", "age"])
 def test_groups_tell_nothing_of_a_record_but_measures(column, capsys, tmp_path, monkeypatch):
@@ -205,6 +208,7 @@ class Unmarked(HTMLParser):
             self.seen.append(data)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("predicts", ["class", "number"])
 def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
@@ -226,6 +230,7 @@ def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
         assert "90" in str(unmarked[0])  # a public bound, which is not
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.filterwarnings("error")
 def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path):
     rest = ["risk-curves", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
@@ -237,6 +242,7 @@ def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path):
         assert differing(capsys, tmp_path, "class", place, by_hand) == []
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("key", list(models()))
 def test_a_model_of_the_survey_tells_nothing_of_a_record_but_measures(capsys, tmp_path, key):
@@ -247,6 +253,7 @@ def test_a_model_of_the_survey_tells_nothing_of_a_record_but_measures(capsys, tm
             assert differing(capsys, tmp_path, "class", place, rest) == []
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_the_files_printed_have_the_same_lines_and_columns(capsys, tmp_path):
     seen = set()
     for row in changed("class").values():
@@ -260,6 +267,7 @@ def test_the_files_printed_have_the_same_lines_and_columns(capsys, tmp_path):
     assert len(seen) == 2  # one table, one message
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_mutant_that_drops_who_has_a_gap_is_found_out(capsys, tmp_path):
     # It is offered, for papers that do so, and says that such neighbours are not covered.
     rest = [*learning("class"), "--missing", "drop"]
@@ -280,6 +288,7 @@ def without_blanks(columns, data, filename):
     return replace(table, entry=entry, frame=table.frame[kept], label=table.label[kept])
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("command", ["sweep", "model"])
 def test_a_mutant_that_splits_by_the_records_there_are_is_found_out(
     capsys, tmp_path, monkeypatch, command

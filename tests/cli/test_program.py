@@ -97,6 +97,7 @@ RELEASED = ("stand-in", "twin", "release", "certificate", "predict")
 """They need files, and some the one before."""
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_release_as_the_table_shows_it_works(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = "person: one row each\nnumber of persons: public\n"
@@ -109,6 +110,7 @@ def test_a_release_as_the_table_shows_it_works(tmp_path, monkeypatch):
             assert main(shlex.split(line)) == 0
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("line", [each for each in examples() if each.split()[0] not in RELEASED])
 def test_what_the_table_shows_works(line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -120,6 +122,7 @@ def test_what_the_table_shows_works(line, capsys, tmp_path, monkeypatch):
     assert main([*shlex.split(line), *shorter]) == 0
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("accountant", ["pld", "rdp"])
 def test_noise_that_all_but_vanishes_prints_an_answer_and_no_warning(accountant):
     line = "epsilon --sigma 1 --sensitivity 1e7 --sampling-rate 0.01 --steps 100 --delta 1e-5"
@@ -139,6 +142,7 @@ def run(*arguments, **environment):
     )
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_the_module_runs_as_a_program():
     good = run("sigma", "--epsilon", "1", "--delta", "1e-5", "--json")
     assert (good.returncode, good.stderr) == (0, "")
@@ -154,6 +158,7 @@ def test_a_terminal_without_greek_letters_gets_escapes_that_json_reads():
     assert "ε" in json.loads(done.stdout)["conditions"][0]["condition"]
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_reader_that_leaves_early_is_no_error():
     command = [sys.executable, "-m", "dpcore", *MANY]
     with subprocess.Popen(

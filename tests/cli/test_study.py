@@ -67,6 +67,7 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(capsys, tmp_path):
     assert rows[0]["sensitivity"] is None  # no noise, no sensitivity
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.usefixtures("few_splits")
 @pytest.mark.parametrize("also", [[], ["--summary"]])
 def test_what_is_not_private_is_told_once_and_at_no_epsilon(capsys, also):
@@ -174,6 +175,7 @@ def test_a_full_disk_is_told_in_one_sentence(capsys):
     assert "output" in refused(capsys, *SMALL, "--output", "/dev/full")
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys):
     arguments = ["sweep", "--dataset", "diabetes", "--methods", "nonprivate,adassp"]
     rows = parsed(capsys, *arguments, "--epsilon", "1", "--runs", "2")["sweep"]
@@ -194,6 +196,7 @@ def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys):
         assert sentence in refused(capsys, *arguments, *more.split())
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.usefixtures("few_splits")
 @pytest.mark.parametrize(
     ("dataset", "loss", "measures"),

@@ -28,6 +28,7 @@ FILES = ["measures.csv", "measures.json", "settings.json", "weights.npz"]
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_every_option_reaches_the_study(capsys, tmp_path):
     line = (
         "train --dataset cohort --set records=400 --features raw --network perceptron --widths 8,4 "
@@ -250,6 +251,7 @@ def test_the_cost_of_several_models_is_that_of_all_of_them(capsys, tmp_path):
     assert "models" in refused(capsys, *line, "--models", "4")
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("more", ["", "--compare"])
 def test_a_stopped_training_is_resumed_as_if_unbroken(
     more, capsys, tmp_path, private_cache, monkeypatch
@@ -274,6 +276,7 @@ def test_a_stopped_training_is_resumed_as_if_unbroken(
     assert "was stopped here" in refused(capsys, "train", "--resume", "--output", part)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_weights_never_lie_beside_an_earlier_epsilon(capsys, tmp_path, monkeypatch):
     line = [*SMALL.split(), "--output", str(tmp_path)]
     said(capsys, *line, "--epsilon", "1")
@@ -319,6 +322,7 @@ def test_a_state_that_does_not_fit_is_refused(capsys, tmp_path, private_cache, m
     assert "version of the program" in refused(capsys, *resume)
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys):
     line = f"{SMALL} --epsilon 3 --decay 0.8 --runs 3 --compare"
     beside = parsed(capsys, *line.split())["beside"]

@@ -18,6 +18,7 @@ def test_another_seed_gives_other_patients():
     assert not load("cohort", seed=0).frame.equals(load("cohort", seed=1).frame)
 
 
+@pytest.mark.slow("reads large or many files")
 def test_the_largest_cohort_can_be_drawn_and_prepared():
     split = prepare(load("cohort", records=1_000_000))
     assert (len(split.y_train), len(split.y_test)) == (1_000_000, 10_000)
@@ -41,6 +42,7 @@ def test_a_cohort_of_any_size_is_judged_on_the_same_further_patients(records):
     assert np.array_equal(moved.x_test, judged.x_test)
 
 
+@pytest.mark.slow("reads large or many files")
 def test_the_further_patients_are_in_no_cohort():
     table = load("cohort", records=100_000, seed=3)
     assert table.further is not None

@@ -37,6 +37,7 @@ def some_people(entry, way, count=4):
     return people
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize(
     ("key", "way"), [*(("cohort", way) for way in WAYS), ("adult", WAYS[1]), ("adult", WAYS[3])]
 )

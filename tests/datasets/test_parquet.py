@@ -139,6 +139,7 @@ def process():
     confined.close()
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [

@@ -55,6 +55,7 @@ def test_no_row_has_a_norm_above_one(key, preparation, made_up):
     assert set(np.unique(split.y_train)) | set(np.unique(split.y_test)) == {-1.0, 1.0}
 
 
+@pytest.mark.slow("reads large or many files")
 @given(
     hnp.arrays(
         float,

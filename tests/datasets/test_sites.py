@@ -76,6 +76,7 @@ def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up):
     assert of_tree.records == result[0].records
 
 
+@pytest.mark.slow("reads large or many files")
 def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up):
     table = four_sites(made_up)
     study = Study(KEY, runs=2, preparation=Preparation(held_out="Switzerland"))

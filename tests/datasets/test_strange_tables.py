@@ -356,6 +356,7 @@ def test_a_refusal_names_the_line_that_a_row_begins_in(monkeypatch):
     assert f"line {lines.index('1,y') + 1}: it has 2 fields" in said
 
 
+@pytest.mark.slow("reads large or many files")
 def test_a_row_that_runs_into_others_is_refused():
     data = b'died,note\n1,"open\n0,x\n1,y\n'
     assert "line 2: its quotation marks" in refused(data, DIED)

@@ -78,6 +78,7 @@ def watched(configs, steps, **rest):
     return run
 
 
+@pytest.mark.slow("trains networks")
 @pytest.mark.parametrize("runs", [1, 4])
 def test_batches_are_poisson(runs):
     config = replace(SMALL, epochs=60)
@@ -349,6 +350,7 @@ def test_runs_side_by_side_get_noise_of_their_own_size():
     assert np.abs(np.corrcoef(each) - np.eye(3)).max() < 4 / 3_000**0.5
 
 
+@pytest.mark.slow("trains networks")
 def test_runs_side_by_side_learn_as_well_as_one_alone():
     # The same law, so the same loss on average: 40 runs of either kind, compared by rank.
     config = replace(SMALL, epochs=6, sigma=1.0)

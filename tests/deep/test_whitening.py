@@ -32,6 +32,7 @@ def public():
     return asked, drawn, result
 
 
+@pytest.mark.slow("trains networks")
 def test_the_coordinates_come_from_public_digits_only(public):
     asked, drawn, _ = public
     assert asked == ["digits"]
@@ -45,6 +46,7 @@ def test_the_coordinates_come_from_public_digits_only(public):
     assert abs(column - 13.5) < 1.0
 
 
+@pytest.mark.slow("trains networks")
 def test_the_public_digits_lie_round_the_centre_and_spread_as_they_should(public):
     _, _, features = public
     actual = whitening.whitened(features).astype(np.float64)
@@ -72,6 +74,7 @@ def _class_means(features, digits):
     return means[digits]
 
 
+@pytest.mark.slow("trains networks")
 def test_one_image_does_not_change_anothers_coordinates():
     features = np.random.default_rng(0).standard_normal((5_000, 3_969)).astype(np.float32)
     together = whitening.whitened(features)

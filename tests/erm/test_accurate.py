@@ -39,6 +39,7 @@ def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings():
     assert (result[1] > result[0]).all()
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize(
     ("dataset", "splits", "epsilons"), [("heart", 100, (0.3, 1.0, 3.0)), ("adult", 1, (0.01, 0.03))]
 )

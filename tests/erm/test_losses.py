@@ -60,6 +60,7 @@ def test_values_in_print():
     )
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize(
     "loss", [Logistic(), Huber(0.5), Huber(3.0), Squared()], ids=["log", "h", "wide", "squared"]
 )

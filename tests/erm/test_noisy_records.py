@@ -82,6 +82,7 @@ def test_those_who_stay_give_enough_noise(epsilon, contributors, share, adjacenc
     assert protocol.local_epsilon > epsilon
 
 
+@pytest.mark.slow("fits many models")
 def test_the_sum_of_messages_is_the_central_mechanism():
     people, dimension, rounds = 20, 3, 1_500
     generator = np.random.default_rng(5)

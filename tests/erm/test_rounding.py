@@ -65,6 +65,7 @@ def test_a_computed_sum_moves_by_no_more_than_is_calibrated(records, dimension, 
     assert exact * (1.0 - 1e-6) < result <= problem.gradient_change < exact * (1.0 + 1e-4)
 
 
+@pytest.mark.slow("fits many models")
 def test_sums_in_single_precision_move_by_more_than_is_calibrated():
     over = [
         moved(100_000, dimension, REPLACE, np.float32)

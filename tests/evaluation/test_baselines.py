@@ -172,6 +172,7 @@ def changes():
     return [base, *alone, free, replace(base, loss="huber", huber_width=0.1)]
 
 
+@pytest.mark.slow("trains many models")
 def test_no_setting_of_a_study_moves_it(monkeypatch):
     computed = {}
 

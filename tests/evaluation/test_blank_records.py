@@ -30,6 +30,7 @@ def splits(key, count):
     return emptied, replace(whole, **kept)
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("key", TABLES)
 def test_measures_of_training_records_leave_blank_ones_out(key):
     split, kept = splits(key, 60)

@@ -49,6 +49,7 @@ def made(predicts, *, curved=True, records=1_500):
     return read_upload("own", text.encode(), "made.csv", FEATURES + PREDICTED[predicts])
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("predicts", PREDICTED)
 def test_the_better_of_both_is_the_model_without_privacy(predicts):
     table = made(predicts)
@@ -66,6 +67,7 @@ def test_the_better_of_both_is_the_model_without_privacy(predicts):
     assert baselines(parts, straight) == baselines(parts)
 
 
+@pytest.mark.slow("trains many models")
 def test_the_same_records_are_compared_once(monkeypatch):
     def better(table):
         told = []
@@ -160,6 +162,7 @@ def test_a_class_that_is_not_learned_is_never_predicted(predicts):
     assert result.measured["accuracy"] > 0.2
 
 
+@pytest.mark.slow("trains many models")
 def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(tmp_path):
     table = made("class")
     study = Study(dataset="own", records=table.records, upload="made", columns=FEATURES)

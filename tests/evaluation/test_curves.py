@@ -109,6 +109,7 @@ def test_without_noise_every_number_is_that_of_the_minimiser(cancer):
     assert (actual["missed_per_1000"] + actual["false_per_1000"])[0] == pytest.approx(per_1000)
 
 
+@pytest.mark.slow("trains many models")
 def test_what_is_left_out_moves_nothing_else(cancer):
     study = Study(methods=CLOSED, epsilons=(0.1, 1.0))
     for parts in (cancer, splits_of("breast_cancer", None, Preparation())[:3]):

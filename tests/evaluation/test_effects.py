@@ -25,6 +25,7 @@ def epsilon(config):
     return spent(config.training(RECORDS), "pld").epsilon
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("key", list(EFFECTS))
 def test_only_the_setting_and_what_gives_way_change(key):
     varied = effect(key)

@@ -39,6 +39,7 @@ def cluster(address, cache, monkeypatch):
     return cache
 
 
+@pytest.mark.slow("starts worker processes")
 @pytest.mark.flaky(reruns=1, reason="waits for the processes of a Dask cluster")
 def test_two_jobs_run_side_by_side_on_the_cluster(cluster):
     tasks = [Counting(10_000, seconds=0.02, name=name) for name in "ab"]
@@ -57,6 +58,7 @@ def test_two_jobs_run_side_by_side_on_the_cluster(cluster):
     wait_for(lambda: names(cluster) == left | {f"{third.key}.csv", f"{third.key}.note.txt"})
 
 
+@pytest.mark.slow("starts worker processes")
 @pytest.mark.flaky(reruns=1, reason="waits for the processes of a Dask cluster")
 def test_a_worker_that_dies_is_reported_and_takes_no_other_along():
     other = jobs.submit(Counting(100, seconds=0.05, name="other"))
@@ -68,6 +70,7 @@ def test_a_worker_that_dies_is_reported_and_takes_no_other_along():
     assert len(other.result(PATIENCE)) == 100
 
 
+@pytest.mark.slow("starts worker processes")
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, cluster):
     monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 0.3)
     monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:9")
@@ -98,6 +101,7 @@ def test_without_the_package_one_sentence_says_so(monkeypatch):
     assert "the package distributed, which it needs, is not" in job.message
 
 
+@pytest.mark.slow("starts worker processes")
 def test_a_scheduler_that_says_nothing_holds_nobody_up_and_is_asked_once(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 2.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -125,6 +129,7 @@ def _accept(server, asked):
             asked.append(server.accept()[0])
 
 
+@pytest.mark.slow("starts worker processes")
 def test_a_scheduler_that_is_lost_is_the_reason(monkeypatch):
     port = free_port()
     command = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--no-dashboard"]

@@ -71,6 +71,7 @@ def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split):
         assert 1.5 < late / early < 3.0
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("answer", [sweep, all_curves])
 def test_every_row_is_the_one_of_its_own_map(answer, table, split):
     whole = answer(STUDY, split=split)

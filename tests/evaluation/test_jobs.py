@@ -53,6 +53,7 @@ def submit(study, path=""):
     return jobs.submit(curves.task(study, path))
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache):
     job = submit(QUICK)
     assert job.key == QUICK.key
@@ -76,6 +77,7 @@ def test_a_job_makes_room_for_its_result(cache):
     wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv"})
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_result_is_found_without_training_again_until_it_is_lost(cache):
     submit(BRIEF).result(PATIENCE)
     file = cache / "jobs" / f"{BRIEF.key}.csv"
@@ -103,6 +105,7 @@ def test_a_result_is_found_without_training_again_until_it_is_lost(cache):
     assert len(submit(BRIEF).result(PATIENCE)) == 2
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache):
     job = submit(LONG)
     seen = []
@@ -127,6 +130,7 @@ def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache):
     wait_for(lambda: names(cache) == set())
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_cancelled_job_can_be_started_again(cache):
     study = replace(LONG, seed=1)
     first = submit(study)
@@ -140,6 +144,7 @@ def test_a_cancelled_job_can_be_started_again(cache):
     wait_for(lambda: names(cache) == set())
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_queued_job_that_is_cancelled_never_starts(cache):
     first = submit(replace(LONG, seed=2))
     wait_for(lambda: first.state == "running")
@@ -156,6 +161,7 @@ def test_a_queued_job_that_is_cancelled_never_starts(cache):
     wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv"})
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @killed
 @stopped
 def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_again(cache):
@@ -191,6 +197,7 @@ def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache):
     wait_for(lambda: names(cache) == set())
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path):
     study = replace(BRIEF, upload="a digest", methods=("nonprivate",))
     table = load("breast_cancer")
@@ -204,6 +211,7 @@ def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path):
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_any_task_leaves_its_rows_and_files():
     job = jobs.submit(Counting(3, name="noted"))
     assert job.result(PATIENCE)["square"].tolist() == [0, 1, 4]
@@ -213,6 +221,7 @@ def test_any_task_leaves_its_rows_and_files():
     assert len(job.partial()) == 3
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_training_leaves_its_history_weights_and_settings():
     config = TrainingConfig(network="linear", epochs=2, batch=256)
     study = TrainingStudy("digits", config=config, runs=2)
@@ -242,6 +251,7 @@ def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache):
     assert len(job.partial()) > first
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @busy
 def test_a_training_that_was_stopped_is_resumed(cache):
     config = TrainingConfig(network="linear", epochs=150, batch=64, sigma=3.0)
@@ -278,6 +288,7 @@ def test_what_a_stopped_start_left_goes_with_the_result(cache):
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_waiting_job_says_how_many_are_before_it():
     first = jobs.submit(Counting(10_000, seconds=0.02, is_long=True))
     wait_for(lambda: first.state == "running")
@@ -291,6 +302,7 @@ def test_a_waiting_job_says_how_many_are_before_it():
     assert third.ahead == 0
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in():
     training = jobs.submit(Counting(10_000, seconds=0.02, is_long=True), owner="a")
     wait_for(lambda: training.state == "running")
@@ -318,6 +330,7 @@ BEGINS_WITHIN = 2.0
 """Seconds until the job of what somebody looks at begins, once there is a process for it."""
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_what_somebody_looks_at_begins_at_once_whatever_is_swept():
     sweep = [jobs.submit(Counting(10_000, 0.02, name), is_sweep=True) for name in "abc"]
     training = jobs.submit(Counting(10_000, 0.02, is_long=True))
@@ -343,6 +356,7 @@ def test_owners_take_turns():
     assert executors.in_turn("") == []
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @pytest.mark.parametrize(("is_set", "threads"), [(None, "3"), ("5", "5")])
 def test_a_picture_s_worker_leaves_a_core_to_the_page_unless_told_otherwise(
     monkeypatch, is_set, threads
@@ -386,6 +400,7 @@ def test_a_task_that_kills_its_worker_fails_alone(cache):
         again.result(PATIENCE)
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @killed
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
 @stopped
@@ -424,6 +439,7 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
     wait_for(lambda: not [name for name in names(cache) if name.endswith((".job", ".progress"))])
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @killed
 @stopped
 def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along():
@@ -456,6 +472,7 @@ def test_no_job_begins_once_the_workers_are_closed(monkeypatch):
     assert sorted(begun) == ["l1", "s1"]
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_the_process_that_has_loaded_the_libraries_does_the_next_job():
     # As a training does: loky ends a process that grows, compared with after its first job.
     executors.close()
@@ -492,6 +509,7 @@ def of_killed_server(tmp_path_factory):
     return start
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @killed
 def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
     cache, monkeypatch, of_killed_server
@@ -507,6 +525,7 @@ def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
 def test_the_workers_of_a_killed_server_end_within_seconds(cache, of_killed_server):
     _, left = of_killed_server(100_000)

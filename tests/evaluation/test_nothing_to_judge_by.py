@@ -101,6 +101,7 @@ def explored(predicts):
     return Study("own", loss=loss, methods=methods, epsilons=(1.0,), runs=2, **own)
 
 
+@pytest.mark.slow("trains many models")
 @every_kind
 @every_outcome
 def test_every_method_has_an_answer(kind, predicts):

@@ -72,6 +72,7 @@ def test_the_fewer_records_are_tested_the_more_often_they_are_split(records, cou
         assert np.std(right / held) / np.sqrt(count) < 1.05 * ERROR
 
 
+@pytest.mark.slow("trains many models")
 def test_half_a_point_is_left_of_the_accuracy_without_privacy():
     every = splits(load("breast_cancer"), Preparation())
     assert len(every) == 71
@@ -126,6 +127,7 @@ def test_only_published_records_of_classes_are_split_by_class():
             prepare(other, Preparation(stratified=True))
 
 
+@pytest.mark.slow("trains many models")
 def test_on_ones_own_records_no_record_moves_another():
     table, person = replace(of_size(600), published=False), 7
     for label in (-table.label[person], 0):  # another class, or blank
@@ -311,6 +313,7 @@ def width(band):
     return float(band[2] - band[1])
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize(("splits_", "runs"), [(2, 30), (5, 30), (10, 30), (10, 20)])
 def test_the_band_is_that_of_the_noise_whatever_lies_between_the_splits(splits_, runs):
     generator, sigma, wanted = np.random.default_rng(1), 0.02, 2 * 1.6449 * 0.02

@@ -107,6 +107,7 @@ def test_progress_grows_from_zero_to_one(cancer):
     assert {"split 1 of 2", "split 2 of 2"} <= {words for _, words in seen}
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("method", ["opera", "grpua", "dpgd"])
 def test_cancel_stops_the_sweep_at_its_next_step(method, cancer):
     study = replace(STUDY, methods=(method,), steps=20_000, batch=1, runs=30)

@@ -23,6 +23,7 @@ SHORT = Counting(100, seconds=0.02)
 SOON = 1.5
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_one_who_stops_does_not_end_it_for_another(cache):
     job = jobs.submit(SHORT, watcher="anne")
     assert jobs.submit(SHORT, watcher="bert") == job
@@ -44,6 +45,7 @@ def test_it_ends_with_the_last(cache):
     wait_for(lambda: names(cache) == {f"{job.key}.partial"})
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_one_that_waits_in_the_queue_never_starts_once_all_have_left():
     first = jobs.submit(LONG, watcher="anne")
     second = jobs.submit(SHORT, watcher="anne")
@@ -70,6 +72,7 @@ def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(unwatched_f
         job.result(PATIENCE)
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_one_whose_only_watcher_is_gone_ends_within_the_timer(cache, monkeypatch):
     monkeypatch.setattr(watchers, "EXPIRES_SECONDS", SOON)
     there = {"anne": True, "bert": True}
@@ -84,6 +87,7 @@ def test_one_whose_only_watcher_is_gone_ends_within_the_timer(cache, monkeypatch
     wait_for(lambda: names(cache) <= {f"{job.key}.partial"})
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_a_watcher_back_in_time_keeps_it(monkeypatch):
     monkeypatch.setattr(watchers, "EXPIRES_SECONDS", 3.0)
     there = [True]
@@ -137,6 +141,7 @@ def tell(process):
     process.stdin.flush()
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_another_process_that_stops_does_not_end_it_here():
     job = jobs.submit(LONG, watcher="anne")
     wait_for(lambda: job.state == "running")
@@ -156,6 +161,7 @@ def test_another_process_that_stops_does_not_end_it_here():
         tell(process)
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_one_that_waits_in_another_process_is_no_failure_here():
     first = jobs.submit(LONG, is_sweep=True)
     job = jobs.submit(SHORT, is_sweep=True)
@@ -176,6 +182,7 @@ def modes(folder):
     return result
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_nobody_else_can_read_what_a_job_writes(tmp_path, monkeypatch):
     fresh = tmp_path / "fresh"
     monkeypatch.setenv("DPCORE_CACHE", str(fresh))
@@ -204,6 +211,7 @@ def test_a_folder_of_an_earlier_release_is_closed_to_others(cache):
     assert modes(cache / "jobs") == {"jobs": 0}
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_a_state_stays_where_a_job_was_stopped_and_goes_where_it_failed(cache):
     stopped = jobs.submit(Resuming(1_000, seconds=0.02), watcher="anne")
     wait_for(lambda: (rows := stopped.partial()) is not None and len(rows) > 2)

@@ -287,6 +287,7 @@ def test_the_features_are_those_of_the_method_also_beside_a_tree():
     assert features_at(study, split, "opera", 1e-3) == "plain"
 
 
+@pytest.mark.slow("trains what is reported")
 @pytest.mark.usefixtures("few_splits")
 @pytest.mark.parametrize(
     ("dataset", "loss", "named", "output"),

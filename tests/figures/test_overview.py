@@ -237,6 +237,7 @@ def test_equal_values_leave_an_axis_to_stand_on(table, titles):
     assert low < 0.6 < 0.95 < high
 
 
+@pytest.mark.slow("computes the curves that are drawn")
 def test_the_lines_name_stands_above_the_axes_in_rows_that_fit_a_narrow_screen(table, titles):
     for method in register():
         figure = drawing(table, titles, name=f"best proved: {in_words(method)}")[0].figure

@@ -110,6 +110,7 @@ def test_only_fresh_noise_wears_out():
         assert flat["value"].iloc[0] == fresh["value"].iloc[0]
 
 
+@pytest.mark.slow("computes every curve of a lesson")
 def test_the_third_lesson_says_why_explore_differs_and_is_right():
     def of_explore(method, **settings):
         study = Study(
@@ -126,6 +127,7 @@ def test_the_third_lesson_says_why_explore_differs_and_is_right():
     assert abs(of_explore("opera") - ours["value"]) > 1.0
 
 
+@pytest.mark.slow("computes every curve of a lesson")
 def test_more_patients_lose_less_at_one_epsilon():
     rows = size.curve(seed=7)
     private, without = (
@@ -159,6 +161,7 @@ def test_every_group_is_small_and_there_is_a_control_for_each():
     assert set(CHANGES["learn_group"].kind.options()) == set(small_groups.GROUPS)
 
 
+@pytest.mark.slow("computes every curve of a lesson")
 def test_an_attack_refutes_the_printed_claim_where_it_has_power():
     result = attacked(0.1)
     assert result.claim.epsilon == pytest.approx(0.1)

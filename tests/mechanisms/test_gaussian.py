@@ -46,6 +46,7 @@ def exact_delta(epsilon, sigma, sensitivity=1.0):
     return upper - mpmath.exp(epsilon) * mpmath.erfc((ratio + level / 2) / root) / 2
 
 
+@pytest.mark.slow("draws many samples")
 @thorough
 @given(epsilons, deltas)
 @example(1e-12, 1e-300)
@@ -71,6 +72,7 @@ def test_corners_hold_at_450_digits(epsilon, delta):
         assert exact <= analytic_delta(epsilon, sigma) <= exact * (1 + 1e-10)
 
 
+@pytest.mark.slow("draws many samples")
 @brief
 @given(powers_of_ten(1e-3, 1e2), powers_of_ten(1e-8, 0.5))
 def test_the_oracle_agrees_with_the_integral_of_the_density(epsilon, delta):
@@ -99,6 +101,7 @@ def safe_sigma(epsilon, delta, sensitivity):
     return sigma
 
 
+@pytest.mark.slow("draws many samples")
 @brief
 @given(
     powers_of_ten(1e-300, 1e12),
@@ -125,6 +128,7 @@ def test_subnormal_numbers_are_not_unsafe_either(epsilon, delta, sensitivity):
     safe_sigma(epsilon, delta, sensitivity)
 
 
+@pytest.mark.slow("draws many samples")
 @thorough
 @given(st.one_of(st.just(0.0), epsilons), sigmas)
 @example(0.0, 1e14)
@@ -138,6 +142,7 @@ def test_delta_is_never_below_the_exact_value_nor_far_above(epsilon, sigma):
         assert delta <= max(exact * (1 + mpmath.mpf(1e-9)), mpmath.mpf(1e-300))
 
 
+@pytest.mark.slow("draws many samples")
 @thorough
 @given(sigmas, deltas)
 def test_epsilon_is_never_below_the_exact_value_nor_far_above(sigma, delta):
@@ -150,6 +155,7 @@ def test_epsilon_is_never_below_the_exact_value_nor_far_above(sigma, delta):
             assert exact_delta(less, sigma) > delta
 
 
+@pytest.mark.slow("draws many samples")
 @thorough
 @given(powers_of_ten(1e-1, 1e14), st.floats(-1e-9, 1e-9))
 def test_epsilon_is_zero_exactly_where_delta_alone_covers_the_noise(sigma, offset):
@@ -160,6 +166,7 @@ def test_epsilon_is_zero_exactly_where_delta_alone_covers_the_noise(sigma, offse
         assert (analytic_epsilon(sigma, delta) == 0.0) == (at_zero <= delta)
 
 
+@pytest.mark.slow("draws many samples")
 @thorough
 @given(epsilons, deltas)
 def test_round_trips_through_sigma_come_back(epsilon, delta):
@@ -173,6 +180,7 @@ def test_round_trips_through_sigma_come_back(epsilon, delta):
         assert analytic_sigma(again, delta) == pytest.approx(sigma, rel=1e-10)
 
 
+@pytest.mark.slow("draws many samples")
 @thorough
 @given(epsilons, deltas, st.floats(1.0, 10.0))
 def test_more_budget_never_asks_for_more_noise(epsilon, delta, more):
@@ -292,6 +300,7 @@ def test_classical_sigma_is_the_printed_formula(epsilon, delta, sensitivity):
     assert classical_sigma(epsilon, delta, sensitivity) == pytest.approx(float(printed), rel=1e-13)
 
 
+@pytest.mark.slow("draws many samples")
 @thorough
 @given(powers_of_ten(1e-9, 1 - 1e-9), powers_of_ten(1e-12, 0.5))
 def test_classical_noise_suffices_where_its_condition_is_met(epsilon, delta):

@@ -33,6 +33,7 @@ def single(x, y):
     return Records(SHAPE, np.array([[x, y]]), none, np.array([0]))
 
 
+@pytest.mark.slow("fits many models")
 def test_no_record_moves_the_matrix_further_and_some_move_it_that_far(adjacency):
     draw, bound = np.random.default_rng(0), covariance.sensitivity(adjacency)
     # zᵀz′ = 0 where xᵀx′ = -w²: at this angle between two points of norm 1.

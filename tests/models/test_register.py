@@ -151,6 +151,7 @@ POSITIONAL = {"online-tree", "pate", "scalable-pate"}
 """Those where the others' places must stay: they have tests of their own."""
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in POSITIONAL])
 def test_a_blank_record_adds_nothing_to_what_is_released(key):
     model, train = model_named(key), some(200)

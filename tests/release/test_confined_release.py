@@ -25,6 +25,7 @@ def _made(state):
     return result[2]
 
 
+@pytest.mark.slow("releases in a confined process")
 def test_what_was_paid_is_trained_once_and_certified(tmp_path):
     place = str(tmp_path / "ledger.db")
     ledger = ledger_with(place)

@@ -61,6 +61,7 @@ def altered(content):
     yield content + b"\n"
 
 
+@pytest.mark.slow("releases models many times over")
 def test_an_altered_byte_in_each_file_of_a_folder_is_found(folder, capsys):
     unchanged = dict.fromkeys(NAMES, "unchanged")
     assert told(capsys, folder)["files"] == unchanged

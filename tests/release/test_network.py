@@ -350,6 +350,7 @@ def test_a_rule_says_how_many_units_and_too_many_are_refused():
     assert plan(wider, 300, epsilon=1.0, delta=1e-6, features="additive").path.scorer.hidden == 0
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_rehearsal_trains_the_network():
     loose = rehearse(plan(COLUMNS, 1_000, epsilon=20.0, delta=1e-6, hidden=HIDDEN))
     assert 0.7 < loose.without < 0.9

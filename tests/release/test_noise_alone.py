@@ -66,6 +66,7 @@ def standard_errors(corrected, share):
     return np.array(result)
 
 
+@pytest.mark.slow("releases models many times over")
 @pytest.mark.parametrize("corrected", [False, True])
 def test_the_right_noise_is_accepted_and_a_wrong_one_is_not(corrected):
     """On records as those that are made up, where the curvature is the right one."""
@@ -94,6 +95,7 @@ def released():
     return example.released()
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_release_says_it_on_its_own_and_less_noise_says_less():
     model, document = released().model, released().certificate.document
     person = frame_of(model.entry, [PATIENT])

@@ -16,6 +16,7 @@ from dpcore.release.table.read import read_for_release
 COLUMNS = demonstration.columns()
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_rehearsal_shows_that_less_noise_costs_less():
     private, usual, loose = (
         rehearse(plan(COLUMNS, 1_000, epsilon=epsilon, delta=1e-6)) for epsilon in (0.05, 1.0, 20.0)
@@ -53,6 +54,7 @@ def test_a_rehearsal_ends_when_it_is_cancelled():
         rehearse(plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30), progress=cancel)
 
 
+@pytest.mark.slow("releases models many times over")
 def test_the_demonstration_runs_from_the_first_step_to_the_last(monkeypatch):
     monkeypatch.setattr(release, "attack", attack)  # as many times as before a real payment
     data, ledger = demonstration.table(), demonstration.ledger()

@@ -283,6 +283,7 @@ def assert_any_change_is_rejected(released, times):
     assert any("above" in each for each in problems_of(certificate(facts)))
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_change_of_any_field_is_rejected_a_thousand_times(paid):
     assert_any_change_is_rejected(paid[1], 1_000)
 
@@ -544,6 +545,7 @@ def test_predictions_are_per_record_and_no_formula():
         predict(model, b"age,sex,smoker\n1,f,no", "t.csv")
 
 
+@pytest.mark.slow("releases models many times over")
 @pytest.mark.parametrize(
     ("adjacency", "loss", "hidden"),
     [

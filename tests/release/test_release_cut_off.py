@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from dpcore.cli import main
 from dpcore.release.check import check
 from dpcore.release.ledger import GaussianSpend, Ledger
@@ -34,6 +36,7 @@ raise SystemExit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow("releases models many times over")
 def test_what_is_killed_after_its_payment_stays_paid_and_unused(tmp_path, capsys):
     place = str(tmp_path / "l.db")
     words = release_command(tmp_path, "--steps", "9", "--epsilon", "1", rows=60)

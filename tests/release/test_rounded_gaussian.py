@@ -50,6 +50,7 @@ def assert_is_normal(values, wrong=0.1, level=1e-6):
     assert max(tails(1.0 - wrong), tails(1.0 + wrong)) < level
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_large_sigma_is_kept_and_three_percent_less_or_more_is_not():
     values = np.array(rounded_gaussians(2**24, 40_000)) / 2**24
     assert_is_normal(values, 0.03, 1e-4)

@@ -24,6 +24,7 @@ def test_the_grid_is_the_papers():
     assert (paper_000.DELTA, paper_000.LAM, paper_000.HUBER_WIDTH) == (0.001, 0.001, 0.5)
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 @pytest.mark.parametrize("figure", [2, 5])
 def test_a_figure_leaves_tables_pictures_and_verdicts(figure, tmp_path):
     folder = tmp_path / "new" / "folder"
@@ -70,6 +71,7 @@ def test_a_figure_leaves_tables_pictures_and_verdicts(figure, tmp_path):
     assert privacy["verdict"] == NOT_SUPPORTED
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_the_picture_is_the_same_from_run_to_run(tmp_path):
     def drawn(folder):
         folder.mkdir()
@@ -97,6 +99,7 @@ def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path):
     assert all("Table I" in verdict["claim"] for verdict in result["verdicts"])
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_the_papers_network_has_a_row_for_each_method_and_epsilon(tmp_path, monkeypatch):
     monkeypatch.setattr(network_000, "MAX_RECORDS", 60)
     result = reproduce("paper-000", figure=6, output=str(tmp_path), datasets=PATIENTS, runs=2)

@@ -155,6 +155,7 @@ def figure(tmp_path_factory):
     return result, folder
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_the_figure_leaves_tables_pictures_and_verdicts(figure):
     result, folder = figure
     name = "paper-002-figure-2"

@@ -30,6 +30,7 @@ def few_values(monkeypatch):
     monkeypatch.setattr(paper_003, "MNIST", paper_003.MNIST[:1])
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 @pytest.mark.usefixtures("few_values")
 @pytest.mark.parametrize(("kind", "number"), [("figure", 1), ("figure", 2), ("table", 1)])
 def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, tmp_path):
@@ -61,6 +62,7 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, tmp_pat
     assert any(verdict["verdict"] != UNCHECKED for verdict in by_claim.values())
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_the_claims_of_the_paper_stand_beside_what_is_certified():
     rows = paper_003.assured(
         [PRESETS["mnist-1.19-dpsgd"], PRESETS["chexpert-8"], PRESETS["chexpert-2-epoch"]], silent
@@ -195,6 +197,7 @@ def test_table_1_is_judged_both_ways(gain, wanted):
     assert len(paper_003.judge_gain(few)) == 1
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd():
     order = ExperimentOrder("x", "out", None, 1, None, silent)
     result = paper_003.mnist_studies("mnist", paper_003.MNIST[0], order)
@@ -218,6 +221,7 @@ def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd():
     }
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_the_epochs_of_the_printed_equation_stay_within_its_epsilon():
     run = paper_003.CHEST.training(10_000)
     assert paper_003.printed_steps(run, 8.0) == 499

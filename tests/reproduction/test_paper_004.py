@@ -30,6 +30,7 @@ def few_values(monkeypatch):
     )
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 @pytest.mark.usefixtures("few_values")
 @pytest.mark.parametrize(
     ("kind", "number", "dataset"),
@@ -77,6 +78,7 @@ def test_public_weights_are_compared_at_exactly_their_certified_epsilon():
     assert ends["claimed_epsilon"].iloc[0] == pytest.approx(0.3)
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_figure_2_follows_the_cost_of_shifted_weights(tmp_path):
     actual = reproduce("paper-004", figure=2, output=str(tmp_path), runs=2)
     assert {Path(path).name for path in actual["files"]} == {p.name for p in tmp_path.iterdir()}

@@ -146,6 +146,7 @@ def test_every_work_has_one_plain_link_and_belongs_to_a_system():
     assert len({work.link for work in WORKS.values()}) == len(set(WORKS.values()))
 
 
+@pytest.mark.slow("trains models")
 def test_the_main_claims_of_the_papers_come_first():
     main = [each for each in SYSTEMS.values() if each.is_main]
     assert {each.paper for each in main} == {"000", "002", "003", "004"}

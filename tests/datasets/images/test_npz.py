@@ -91,6 +91,7 @@ def test_a_header_nested_beyond_reason_is_refused(depth):
         npz.read(one_array(data), "a.npz", ("rows",))
 
 
+@pytest.mark.slow("reads large or many files")
 def test_what_strangers_hand_in_has_room_of_a_few_hundred_megabytes():
     assert npz.LARGEST <= 400_000_000
     file = io.BytesIO()

@@ -177,6 +177,7 @@ def test_what_other_tools_write_is_read():
     assert read(comma).fields[0].thousands_mark == "."
 
 
+@pytest.mark.slow("reads large or many files")
 @example("a", ["\x85"])
 @given(st.text(max_size=60), st.lists(st.text(max_size=9), min_size=1, max_size=4))
 def test_whatever_is_written_is_read_as_the_same(name, levels):

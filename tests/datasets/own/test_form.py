@@ -367,6 +367,7 @@ def test_short_long_and_missing_lines_are_no_hindrance():
     assert look(b"age\n", "c") == (Syntax("age"),)
 
 
+@pytest.mark.slow("reads large or many files")
 @given(st.binary(max_size=300))
 def test_any_bytes_are_suggested_or_refused(data):
     with suppress(InvalidInput):

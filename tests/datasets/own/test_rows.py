@@ -422,6 +422,7 @@ def test_only_a_table_of_ones_own_takes_a_description():
         read_upload("cardio", b"1", "f", COLUMNS)
 
 
+@pytest.mark.slow("reads large or many files")
 @given(st.text(max_size=200))
 def test_no_text_is_taken_amiss(text):
     said = ""

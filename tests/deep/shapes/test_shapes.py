@@ -98,6 +98,7 @@ def test_register_holds_the_shapes_a_configuration_may_name():
     assert set(COSTS) == set(optimal.POWERS)
 
 
+@pytest.mark.slow("trains networks")
 @pytest.mark.parametrize("name", SHAPES)
 def test_noise_has_its_law_on_every_coordinate(name, digits):
     run = started(SHAPES[name], digits, Watched)
@@ -245,6 +246,7 @@ def test_paid_query_and_gradient_together_cost_what_the_step_may(digits):
     assert (1.0 / on_shares) ** 2 == pytest.approx(0.2 * (config.clip / config.sigma) ** 2)
 
 
+@pytest.mark.slow("trains networks")
 def test_noise_on_the_shares_has_its_law(digits):
     config = replace(SHAPES["paid"], widths=(), epochs=400, share=0.5)
     run, seen = started(config, digits, Watched), []
@@ -273,6 +275,7 @@ def test_scales_follow_what_the_layers_need(name, digits):
     assert float((sizes * best.double() ** 2).sum()) < float(sizes.sum())
 
 
+@pytest.mark.slow("trains networks")
 def test_released_squares_are_the_batch_sums_own(digits):
     # Against the answer computed without any noise, over many steps at unchanging weights.
     config = replace(SHAPES["released"], epochs=40, learning_rate=1e-9, sigma=0.5)

@@ -290,6 +290,7 @@ def test_figures_of_section_6_1(adjacency, ridge, sigma):
     assert at[1.002] <= 1e-5 < at[0.998]
 
 
+@pytest.mark.slow("fits many models")
 @given(
     epsilon=st.floats(1e-6, 100.0),
     delta=st.sampled_from([1e-12, 1e-5, 1e-2]),

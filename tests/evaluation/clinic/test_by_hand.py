@@ -85,6 +85,7 @@ def test_calibration_is_that_of_the_other_tab(table, monkeypatch):
         assert measures.loc[name, "change"] == 0.0
 
 
+@pytest.mark.slow("trains many models")
 def test_the_error_is_that_of_the_difference_and_not_of_either_model():
     rng = np.random.default_rng(5)
     count, result = 2_000, []
@@ -103,6 +104,7 @@ def test_the_error_is_that_of_the_difference_and_not_of_either_model():
     assert few["test_error"].isna().all()
 
 
+@pytest.mark.slow("trains many models")
 def test_the_job_of_curves_has_the_first_runs_terms_too(table, tmp_path):
     study = ColumnStudy(STUDY)
     made = column_curves.work(study, JobContext(records=table)).rows

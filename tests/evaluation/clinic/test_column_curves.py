@@ -48,6 +48,7 @@ def rows(table):
     return charted(EVERY, records=table)
 
 
+@pytest.mark.slow("trains many models")
 def test_there_is_a_row_for_each_model_column_and_value(rows, table):
     assert tuple(rows.columns) == COLUMNS
     names = [column.name for column in table.entry.used]
@@ -118,6 +119,7 @@ def test_over_several_splits_the_curve_is_their_mean(monkeypatch):
     assert set(result["splits"]) == {3}
 
 
+@pytest.mark.slow("trains many models")
 def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path):
     columns = "nan: 0 to 9\n007: one of 01, nan, 1e3\npredict y: one of no, yes"
     lines = [f"{i % 10},{('01', 'nan', '1e3')[i % 3]},{('no', 'yes')[i % 2]}" for i in range(40)]

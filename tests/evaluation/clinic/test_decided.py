@@ -63,6 +63,7 @@ def test_there_is_a_row_for_each_model_and_threshold(rows):
         assert ((least <= low) & (low <= mean) & (mean <= high) & (high <= most)).all()
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("published", [True, False])
 def test_rates_are_those_of_the_counts_beside_them(rows, table, published):
     if not published:  # splits are then not stratified: each tests another share of cases
@@ -172,6 +173,7 @@ def spreads(table):
     return result
 
 
+@pytest.mark.slow("trains many models")
 def test_the_band_holds_nine_of_ten_runs_and_not_those_of_less_noise(spreads):
     def inside(band, runs):
         row, benefits = spreads[band][0], spreads[runs][1]

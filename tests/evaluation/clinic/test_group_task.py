@@ -156,6 +156,7 @@ def test_a_small_group_that_is_hurt_is_named_and_else_none(table, monkeypatch):
     assert told(same).endswith("no change.")
 
 
+@pytest.mark.slow("trains many models")
 def test_people_of_several_splits_are_counted_once(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.splits.MAX", 5)
     table = load("breast_cancer")

@@ -115,6 +115,7 @@ def sampled_differences(split, loss, sigmas, widened, draws=20_000):
     return result
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("norms", NORMS)
 def test_expectations_agree_with_sampling_and_reject_a_wider_noise(loss, norms):

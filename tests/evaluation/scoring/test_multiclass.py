@@ -98,6 +98,7 @@ def test_both_kinds_of_curves_share_a_table(digits):
     assert table["certified_epsilon"].dropna().tolist() == pytest.approx([0.1, 10.0] * 2, rel=1e-5)
 
 
+@pytest.mark.slow("trains many models")
 def test_a_model_without_privacy_is_there_to_compare(digits):
     result = baselines(digits)
     assert result.guess < 0.15

@@ -177,6 +177,7 @@ def test_training_ends_before_the_step_that_would_exceed_the_budget():
         begin([replace(study, budget=0.01)], device="cpu")
 
 
+@pytest.mark.slow("trains many models")
 def test_studies_of_the_same_records_are_trained_as_one_batch():
     studies = [replace(STUDY, epsilon=epsilon) for epsilon in (0.02, 8.0)]
     studies.append(replace(STUDY, config=replace(LINEAR, sigma=0.0)))
@@ -365,6 +366,7 @@ def test_a_release_is_one_name_for_one_training():
     assert KEPT.key != STUDY.key
 
 
+@pytest.mark.slow("trains many models")
 def test_under_add_remove_everything_comes_from_the_public_size():
     examples = images.load("digits")
     config = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
@@ -605,6 +607,7 @@ def test_a_job_can_be_stopped_while_it_looks_for_its_noise():
     assert messages[-1] == "finding the noise"
 
 
+@pytest.mark.slow("trains many models")
 def test_of_many_epochs_evenly_spread_ones_are_noted():
     config = replace(LINEAR, epochs=1_000, sampling="none", decay=1.0)
     study = TrainingStudy("digits", config=config, epsilon=3.0)

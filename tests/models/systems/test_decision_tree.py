@@ -146,6 +146,7 @@ def test_trees_are_drawn_by_their_law():
     assert pvalue(2.0 / 3.0 * calibration.noise.scale) < 1e-6
 
 
+@pytest.mark.slow("fits many models")
 def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other():
     calibration = decision_tree.MODEL.calibrate(RecordShape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
     empty = some(0, numbers=1, levels=(2,))

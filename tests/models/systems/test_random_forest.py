@@ -1,6 +1,7 @@
 """The random forest: public splits, exact odds of its leaves, and what the trees cost together."""
 
 import numpy as np
+import pytest
 from scipy import special, stats
 
 from dpcore.accounting.concentrated import Concentrated, epsilon
@@ -60,6 +61,7 @@ def test_trees_are_grown_without_the_records_and_share_their_first_levels():
     assert random_forest.scores(grown[0][0], records, DEPTH).sum() == 300
 
 
+@pytest.mark.slow("fits many models")
 def test_the_leaves_labels_follow_their_law_also_where_nobody_is():
     records = some(40)
     calibration = random_forest.MODEL.calibrate(RecordShape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]

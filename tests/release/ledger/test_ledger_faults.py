@@ -53,6 +53,7 @@ def held(answer):
     return not is_harmed(answer) and answer["kept"] == answer["room"] > 0
 
 
+@pytest.mark.slow("many writers, some killed, and a database")
 def test_fifty_writers_that_are_killed_lose_and_overspend_nothing(tmp_path):
     answer = written(str(tmp_path / "ledger.db"), 50, KILLS, 0.02)
     assert held(answer)
@@ -60,6 +61,7 @@ def test_fifty_writers_that_are_killed_lose_and_overspend_nothing(tmp_path):
     assert is_harmed(written(str(tmp_path / "broken.db"), 2, 20, 0.005, early=True))
 
 
+@pytest.mark.slow("many writers, some killed, and a database")
 def test_fifty_writers_on_postgresql_lose_and_overspend_nothing(postgresql):
     answer = written(postgresql, 50, KILLS, 0.02)
     assert held(answer)

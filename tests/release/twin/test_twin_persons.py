@@ -69,6 +69,7 @@ def sums(table, entry):
     return cells.counts(places, label, cells.sizes(entry)), products(places, label, cuts)
 
 
+@pytest.mark.slow("releases models many times over")
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency):
     made = twin_plan(COLUMNS, 10_000, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
@@ -99,6 +100,7 @@ def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency)
     assert of_all_rows > made.squared_sensitivity
 
 
+@pytest.mark.slow("releases models many times over")
 def test_each_row_of_a_person_has_the_same_chance():
     rows = [f"p0,{age},f,no,yes" for age in (20, 30, 40, 50, 60)]
     ages = [float(read([rows]).one_row_each().table.frame["age"].iloc[0]) for _ in range(200)]

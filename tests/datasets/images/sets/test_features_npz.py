@@ -107,6 +107,7 @@ def test_other_files_are_refused_in_one_sentence(changed, reason):
     assert str(refused.value).count(". ") == 0
 
 
+@pytest.mark.slow("reads large or many files")
 def test_labels_are_refused_before_room_is_made_for_features():
     # 240 MB of features; two million labels that fit no record of them.
     held = io.BytesIO()
