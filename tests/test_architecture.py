@@ -120,6 +120,7 @@ def test_imports_run_one_way():
         assert reached <= ALLOWED[part] | {part}, path.relative_to(ROOT)
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_no_part_of_the_package_names_streamlit():
     for path in sources(PACKAGE):
         top = {name.split(".")[0] for name in imports_of(path)}
@@ -172,6 +173,7 @@ def test_the_first_controls_and_figure_wait_for_no_slow_library():
     assert not loaded & slow
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_an_epsilon_of_a_run_needs_only_a_small_part_of_scipy():
     loaded = loaded_after(
         "from dpcore.accounting import pairs, pld\n"
@@ -272,6 +274,7 @@ def test_no_path_of_one_machine_is_written_down():
     assert named == []
 
 
+@pytest.mark.slow("starts fresh interpreters")
 def test_no_class_name_has_two_meanings():
     places: dict[str, list[str]] = {}
     for path in (*sources(PACKAGE), *sources(ROOT / "pages"), *sources(ROOT / "benchmarks")):

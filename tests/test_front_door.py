@@ -134,6 +134,7 @@ def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency):
     assert typed["epsilon"] == pytest.approx(result.epsilon, rel=1e-12)
 
 
+@pytest.mark.slow("trains models")
 def test_a_run_has_the_epsilon_of_a_second_accounting_and_its_delta_gives_it_back():
     from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
     from dp_accounting.pld import PLDAccountant

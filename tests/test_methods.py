@@ -61,6 +61,7 @@ def test_adding_a_file_enrols_its_method(another_folder):
     assert any(row["method"] == "newcomer" for row in methods.describe())
 
 
+@pytest.mark.slow("trains models")
 def test_a_method_of_which_no_other_file_knows_works_wherever_methods_do(another_folder):
     (another_folder / "newcomer.py").write_text(NEWCOMER)
     assert private_methods("class")["newcomer"] == "Newcomer"

@@ -52,6 +52,7 @@ def test_every_method_has_its_proof():
     assert list(PROOFS) == private
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize("method", PROOFS)
 def test_a_model_costs_what_the_account_counts(method):
     for (epsilon, delta), adjacency in itertools.product(BUDGETS, COVERED):

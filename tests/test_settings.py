@@ -89,6 +89,7 @@ def test_a_command_checks_what_commands_read(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("DPCORE_SCHEDULER is 'here'")
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize(
     ("name", "value"), [("DPCORE_FORGET_SECONDS", "20s"), ("DPCORE_ROLES", __file__)]
 )

@@ -236,6 +236,7 @@ def test_explores_python_gives_the_table_of_groups(monkeypatch):
     assert main([*words[3:-1], os.devnull]) == 0
 
 
+@pytest.mark.slow("trains models")
 def test_explores_python_gives_the_table_of_a_risk_curve():
     names, _ = ran(explore.curve_snippet(CLINIC, "age"))
     same(names["table"], charted(ColumnStudy(CLINIC, ("age",))), key=("method", "at"))
@@ -323,6 +324,7 @@ TRAINED = {
 }
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize("name", TRAINED)
 def test_trains_python_gives_the_history_on_screen(name):
     study = TRAINED[name]
@@ -346,6 +348,7 @@ def test_a_training_for_keeping_is_offered_as_an_exploration():
     assert names["study"] == replace(TRAINED["usual"], runs=2)
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize(
     ("setting", "way", "values"),
     [("clip", "noise", (0.5, 1.0)), ("decay", "epochs", (0.9, 1.0))],

@@ -47,6 +47,7 @@ def test_links_bring_no_error_page_and_no_link():
     assert tally.counts["warned"] > 4
 
 
+@pytest.mark.slow("trains models")
 def test_trials_see_a_traceback_an_infinity_an_echo_and_too_much_memory():
     def fails():
         raise RuntimeError("x")

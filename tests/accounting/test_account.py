@@ -100,6 +100,7 @@ def oracle(entries):
     return float(epsilon + whole.get_epsilon_for_delta(delta))
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("name", MIXES)
 def test_a_mix_costs_what_an_independent_accountant_says(name):
     ours, theirs = total(MIXES[name]), oracle(MIXES[name])
@@ -252,6 +253,7 @@ def test_the_days_add_up_to_the_whole(name):
     assert spent[0] >= total(first) * (1.0 - 1e-3)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("name", MIXES)
 def test_as_many_more_fit_as_are_named_and_no_more(name):
     result = state(Account(BUDGET, tuple(MIXES[name])))

@@ -258,6 +258,7 @@ def test_two_fixed_batches_by_a_double_integral():
         assert result.delta(epsilon_at) == pytest.approx(both + one, rel=4e-3)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_a_library_bound_on_fixed_batches_is_no_smaller():
     from dp_accounting import GaussianDpEvent, NeighboringRelation, dp_event
     from dp_accounting.rdp import RdpAccountant
@@ -286,6 +287,7 @@ def test_laplace_and_sampled_gaussian_compose_in_both_directions():
     assert certify(event, 1e-6, ADD_REMOVE, "rdp").epsilon is None
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize(
     ("sigma", "rate", "count"),
     [(1e-2, 0.01, 100), (1e8, 0.1, 10**6), (2.0, 1e-6, 10**6), (1.0, 1.0, 10**6), (0.3, 0.9, 3)],

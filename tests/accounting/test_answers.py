@@ -60,6 +60,7 @@ def test_epsilon_by_zcdp_is_the_printed_conversion(params, value):
     ] == pytest.approx(value, rel=1e-11)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @settings(max_examples=30)
 @given(
     st.sampled_from(("zcdp", "rdp")),

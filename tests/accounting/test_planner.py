@@ -15,6 +15,7 @@ from dpcore.guarantee import Adjacency, Guarantee
 BASE = TrainingPlan(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @settings(max_examples=15)
 @given(
     sigma=st.floats(0.7, 8.0),
@@ -159,6 +160,7 @@ def test_a_search_can_be_ended_from_outside():
     assert all(0.0 <= share < 1.0 for share in told)
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 @pytest.mark.parametrize("decay_every", [1, 100])
 def test_the_cost_with_progress_is_the_same_and_can_be_ended(decay_every):
     run = replace(BASE, steps=60, decay=0.99, decay_every=decay_every)

@@ -140,6 +140,7 @@ def test_the_verdict_on_the_paper_is_that_of_its_settings():
     assert not preset("chexpert").verdict
 
 
+@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_the_known_failure_of_paper_003_has_the_numbers_of_its_accounting():
     assert preset("chexpert-8").stated == 8.0
     poisson, fixed = replaced("chexpert-8")

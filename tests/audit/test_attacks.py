@@ -110,6 +110,7 @@ def losing_noise(share):
         yield
 
 
+@pytest.mark.slow("attacks many releases")
 @pytest.mark.parametrize("key", ATTACKED)
 def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(key):
     # No calibration is touched here: what is drawn is too little, as by a fault in the code.
@@ -202,6 +203,7 @@ def test_a_copy_has_less_of_all_its_noise_and_the_same_promise():
     assert with_noise(made, 0.5).gaussian_mu == 2.0 * made.gaussian_mu
 
 
+@pytest.mark.slow("attacks many releases")
 @pytest.mark.parametrize("place", [0, 1], ids=["none", "poisson"])
 def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(place, monkeypatch):
     from dpcore.deep.config import TrainingConfig

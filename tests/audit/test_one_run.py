@@ -33,6 +33,7 @@ def test_the_chance_is_its_formulas(guesses, right):
     assert actual == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow("attacks many releases")
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (1.0, 0.0), (1.0, 1e-3), (2.0, 1e-4)])
 def test_a_promise_that_is_just_kept_is_refuted_as_seldom_as_is_said(epsilon, delta):
     # Every coin is told truly with probability e^ε/(1 + e^ε), and given away with probability δ.
@@ -66,6 +67,7 @@ TRAININGS = [
 ]
 
 
+@pytest.mark.slow("attacks many releases")
 @pytest.mark.parametrize("training", TRAININGS)
 def test_an_honest_training_passes_and_one_with_a_quarter_of_the_noise_does_not(training):
     result = one_run.audit(**training)

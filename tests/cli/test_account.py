@@ -43,6 +43,7 @@ def said(line, capsys):
     return capsys.readouterr().out
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("name", ACCOUNTS)
 def test_the_command_line_gives_the_same_numbers(name, folder, capsys):
     account = ACCOUNTS[name]
@@ -67,6 +68,7 @@ def test_the_command_line_gives_the_same_numbers(name, folder, capsys):
     assert f"by {statement.guarantee.by}" in text
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize("name", ACCOUNTS)
 def test_the_snippet_gives_the_same_numbers(name, capsys):
     account = ACCOUNTS[name]
@@ -88,6 +90,7 @@ def test_the_rule_of_delta_is_the_default(folder, capsys):
     assert statement.guarantee.epsilon == result["epsilon"]
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_the_calendar_is_written_for_a_table_and_for_a_diary(folder, capsys):
     account = ACCOUNTS["all kinds"]
     (folder / "account.csv").write_text(to_csv(account.entries), encoding="utf-8")

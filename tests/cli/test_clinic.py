@@ -78,6 +78,7 @@ def test_curves_are_those_of_the_function(capsys, tmp_path):
     assert [row["level"] for row in rows] == ["female", "male"] * 3
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_corrected_model_is_that_of_the_function(capsys, tmp_path):
     edits, file = tmp_path / "edits.json", tmp_path / "out.csv"
     edits.write_text('{"age": {"line": 0.5}, "sex": {"male": 0}}')

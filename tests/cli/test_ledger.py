@@ -74,6 +74,7 @@ def test_a_ledger_that_is_not_whole_has_an_exit_code(capsys):
     assert captured.err == "The ledger is not whole; problems found: 1.\n"
 
 
+@pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.parametrize(
     ("line", "words"),
     [

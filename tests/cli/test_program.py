@@ -152,6 +152,7 @@ def test_the_module_runs_as_a_program():
     assert len(bad.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_terminal_without_greek_letters_gets_escapes_that_json_reads():
     done = run("sigma", "--epsilon", "1", "--delta", "0.1", "--json", PYTHONIOENCODING="ascii")
     assert done.returncode == 0

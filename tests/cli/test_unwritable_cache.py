@@ -29,6 +29,7 @@ def unwritable(home, monkeypatch, tmp_path):
 LINE = "train --network linear --features scattering --epochs 2 --batch-size 256 --device cpu"
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_training_whose_features_are_kept_elsewhere_is_written(unwritable, capsys, tmp_path):
     run = tmp_path / "run"
     said(capsys, *LINE.split(), "--output", str(run))
@@ -36,6 +37,7 @@ def test_a_training_whose_features_are_kept_elsewhere_is_written(unwritable, cap
     assert not unwritable.exists()
 
 
+@pytest.mark.slow("runs whole commands, which train")
 def test_a_stopped_training_is_written_and_not_promised_to_go_on(
     unwritable, capsys, tmp_path, monkeypatch
 ):

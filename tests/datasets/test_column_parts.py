@@ -89,6 +89,7 @@ def given(values, frame):
     return made
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.features}-{way.norm}-{way.interval}")
 @pytest.mark.parametrize("key", ["cohort", "adult"])
 def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made_up):

@@ -172,6 +172,7 @@ def test_random_bytes_are_refused_and_never_crash(data, key):
     refusal(key, data)
 
 
+@pytest.mark.slow("reads large or many files")
 @settings(max_examples=100)
 @given(text=st.text(max_size=20), place=st.integers(1, 12))
 def test_a_random_field_is_either_a_plain_number_or_refused_by_its_line(text, place):

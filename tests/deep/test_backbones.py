@@ -135,6 +135,7 @@ def test_they_are_computed_once_for_the_same_images_and_weights(stand_in, tmp_pa
     assert not np.array_equal(other, first)
 
 
+@pytest.mark.slow("trains networks")
 def test_examples_of_images_become_examples_of_features(stand_in, tmp_path):
     digits = sets.load("digits")
     path = weights_of(Residual(), tmp_path)

@@ -86,6 +86,7 @@ def test_both_ways_of_convolving_are_tried():
     assert ways == {"Patches", "Kernels"}
 
 
+@pytest.mark.slow("trains networks")
 @pytest.mark.parametrize("at_a_time", [1, 3 * 196 * 64, 10**9])
 def test_patches_taken_a_few_records_at_a_time_make_no_difference(at_a_time, monkeypatch):
     monkeypatch.setattr(convolution, "AT_A_TIME", at_a_time)

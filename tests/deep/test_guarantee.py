@@ -166,6 +166,7 @@ def test_uneven_noise_costs_what_its_worst_direction_does():
     assert training.clip / training.sigma == pytest.approx(math.sqrt(0.8**2 / 2.0**2))
 
 
+@pytest.mark.slow("trains networks")
 def test_verdict_needs_no_torch():
     code = (
         "import sys; from dpcore.deep.guarantee import guarantee; "

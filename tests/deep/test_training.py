@@ -137,6 +137,7 @@ def test_batches_of_fixed_size_hold_different_records(source):
         assert all(len(set(row)) == 7 for row in result.tolist())
 
 
+@pytest.mark.slow("trains networks")
 def test_seed_decides_everything():
     runs = [started() for _ in range(2)] + [started(replace(SMALL, seed=5))]
     losses = [run.advance(15) for run in runs]

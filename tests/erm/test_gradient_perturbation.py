@@ -112,6 +112,7 @@ SETTINGS = st.tuples(
 )
 
 
+@pytest.mark.slow("fits many models")
 @settings(max_examples=8)
 @given(SETTINGS)
 def test_sound_grpua_proves_what_its_noise_is_certified_for(case):

@@ -48,6 +48,7 @@ def problems():
     )
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
 @given(
     problem=problems(),

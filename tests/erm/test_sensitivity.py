@@ -45,6 +45,7 @@ def problem_for(loss, lam, adjacency, records=100, dimension=2, radius=1e5):
     return Problem(loss, lam, records, dimension, adjacency, 0.5, radius if lam == 0.0 else None)
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize("lam", [0.1, 0.03])
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
 @pytest.mark.parametrize("steps", STEPS)

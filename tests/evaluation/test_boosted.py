@@ -82,6 +82,7 @@ def test_the_same_records_are_compared_once(monkeypatch):
     assert better(straight) == (LINEAR, 5)
 
 
+@pytest.mark.slow("trains many models")
 def test_they_are_scikit_learns_own():
     table = made("class")
     split = prepare(table)
@@ -95,6 +96,7 @@ def test_they_are_scikit_learns_own():
     assert actual.measured["auc"] == pytest.approx(area, abs=1e-4)
 
 
+@pytest.mark.slow("trains many models")
 def test_an_error_is_that_of_scikit_learns_own():
     table = made("number")
     split = prepare(table)
@@ -131,6 +133,7 @@ def test_columns_are_those_of_the_records_that_the_rows_are_made_of(key, missing
         assert np.array_equal(again, rows)
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("predicts", PREDICTED)
 @pytest.mark.parametrize("left", [0, 1, 2, 7, 40])
@@ -149,6 +152,7 @@ def test_however_few_records_are_known_there_is_an_answer(predicts, left):
     assert all(np.isfinite(value) for value in result.measured.values())
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("predicts", ["class", "classes"])
 def test_a_class_that_is_not_learned_is_never_predicted(predicts):
     table = made(predicts)

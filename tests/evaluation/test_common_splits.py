@@ -110,6 +110,7 @@ def test_one_table_that_is_behind_holds_the_other_back():
     assert set(sound["splits"]) == set(printed["splits"]) == {FIRST}
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("features", ["plain", "rule"])
 def test_a_job_leaves_rows_on_the_splits_of_a_first_picture_too(features, monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.splits.number_of_splits", lambda *_: 7)

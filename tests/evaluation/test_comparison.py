@@ -256,6 +256,7 @@ def test_a_shape_s_own_settings_hold_for_it_and_for_no_other():
     assert comparison.claimed(result, ends).tolist() == pytest.approx([np.nan, 2.0], nan_ok=True)
 
 
+@pytest.mark.slow("trains many models")
 def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch):
     solved = STUDY.calibrated(RECORDS)
     sigma = STUDY.with_calibrated_sigma(RECORDS).sigma

@@ -40,6 +40,7 @@ STUDIES = {
 }
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("name", STUDIES)
 def test_closed_forms_agree_with_a_large_sweep(name, cancer):
     study = STUDIES[name]
@@ -74,6 +75,7 @@ def test_closed_forms_agree_with_a_large_sweep(name, cancer):
         assert moved.max() > 9.0 * limits["objective"].max()
 
 
+@pytest.mark.slow("trains many models")
 def test_bands_hold_nine_runs_in_ten(cancer):
     study = replace(STUDIES["sound"], methods=("outpert", "opera"))
     closed, sampled, rows = compared(study, cancer)

@@ -46,6 +46,7 @@ def test_only_the_setting_and_what_gives_way_change(key):
                 assert 1.99 < epsilon(with_calibrated_sigma) <= 2.0
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize(("key", "low", "high"), [("decay", 0.8, 1.0), ("sigma", 1.5, 2.5)])
 def test_where_epochs_give_way_gentler_spending_affords_more(key, low, high):
     few, many = (EFFECTS[key].varied(STUDY, value, RECORDS, "epochs") for value in (low, high))
@@ -57,6 +58,7 @@ def test_where_epochs_give_way_gentler_spending_affords_more(key, low, high):
         assert epsilon(replace(study.config, epochs=study.config.epochs + 1)) > 2.0
 
 
+@pytest.mark.slow("trains many models")
 def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs():
     clip = EFFECTS["clip"]
     small, large = (clip.varied(STUDY, value, RECORDS, "epochs") for value in (0.8, 1.25))

@@ -86,6 +86,7 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, cluster):
     executors.close()
 
 
+@pytest.mark.slow("starts worker processes")
 def test_without_the_package_one_sentence_says_so(monkeypatch):
     original = builtins.__import__
 

@@ -68,6 +68,7 @@ def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache):
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_job_makes_room_for_its_result(cache):
     ancient = place(jobs.FOLDER) / "ancient.csv"
     with ancient.open("wb") as file:
@@ -188,6 +189,7 @@ def test_a_worker_with_other_code_refuses_the_job(cache):
     assert names(cache) == set()
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache):
     job = submit(Study(methods=("opera",), epsilons=(1.0,), lam=0.0))
     wait_for(lambda: job.state == "failed")
@@ -383,6 +385,7 @@ def test_a_full_queue_refuses_in_one_sentence(cache, monkeypatch):
     assert len(third.result(PATIENCE)) == 3
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
 @killed
 @stopped
 def test_a_task_that_kills_its_worker_fails_alone(cache):

@@ -13,6 +13,7 @@ from dpcore.evaluation.study import Study
 MODELS = (("outpert", 1.0, 1e-5), ("dpgd", 3.0, 1e-6))
 
 
+@pytest.mark.slow("trains many models")
 def test_each_model_has_the_row_that_answers_give():
     study = loss_study("cohort", 100, "zero-out", 0, MODELS)
     seen = []

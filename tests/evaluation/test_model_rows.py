@@ -74,6 +74,7 @@ def test_every_method_of_a_study_learns_from_and_is_judged_on_the_same_records(d
         assert np.corrcoef(first, test.numbers[:, 0])[0, 1] > 0.9
 
 
+@pytest.mark.slow("trains many models")
 def test_on_the_atlas_split_they_are_the_atlas_models(cancer_table):
     one_split = RepeatedSplits(cancer_table, (Preparation(),))
     for key in ("decision-tree", "naive-bayes", "online-tree"):
@@ -171,6 +172,7 @@ def test_what_only_methods_have_starts_no_model_anew():
         assert of_a_model(replace(Study(), **other), "naive-bayes").key != usual
 
 
+@pytest.mark.slow("trains many models")
 def test_by_rule_or_not_a_model_is_the_same(cohort_table):
     study = Study("cohort", methods=("dpgd", "naive-bayes"), epsilons=(0.01, 10.0), runs=2)
     by_rule = replace(study, preparation=Preparation(features="rule"))

@@ -122,6 +122,7 @@ def test_every_method_has_an_answer(kind, predicts):
         assert rows[name].isna().all() != comparable, name
 
 
+@pytest.mark.slow("trains many models")
 @every_kind
 @pytest.mark.parametrize("model", models.register())
 def test_every_model_of_the_survey_has_an_answer(kind, model):
@@ -163,6 +164,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow("trains many models")
 @every_kind
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_an_answer(command, kind, tmp_path, capsys):

@@ -159,6 +159,7 @@ def test_ones_own_records_are_tested_in_turn(records, fraction):
         assert often.max() - often.min() <= 1
 
 
+@pytest.mark.slow("trains many models")
 def test_cases_among_the_tested_are_those_of_ones_own_table():
     table = replace(of_size(200), published=False)
     share = float(np.mean(table.label > 0))

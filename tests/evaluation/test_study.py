@@ -120,6 +120,7 @@ def test_one_description_has_one_key_however_it_is_written():
     assert same.key == plain.key
 
 
+@pytest.mark.slow("trains many models")
 def test_the_key_is_the_same_in_another_process():
     code = (
         "from dpcore.evaluation.study import Study; "

@@ -55,6 +55,7 @@ def test_the_values_are_of_their_kind(rows):
     assert (exact["excess_risk"] <= 1e-6).all()
 
 
+@pytest.mark.slow("trains many models")
 def test_a_seed_fixes_everything_but_the_time(rows, cancer):
     again = sweep(STUDY, split=cancer)
     pd.testing.assert_frame_equal(without_time(rows), without_time(again), check_exact=True)

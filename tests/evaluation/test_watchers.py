@@ -33,6 +33,7 @@ def test_one_who_stops_does_not_end_it_for_another(cache):
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
+@pytest.mark.slow("starts and stops worker processes")
 def test_it_ends_with_the_last(cache):
     job = jobs.submit(LONG, watcher="anne")
     job.watch("bert")

@@ -83,6 +83,7 @@ def section(made, title):
     return str(asdict(one))
 
 
+@pytest.mark.slow("trains what is reported")
 def test_its_numbers_are_those_of_the_tables(found):
     made, row = report(found, DAY), found.row
     measures = section(made, "Measures")

@@ -190,6 +190,7 @@ def test_noise_on_different_things_has_an_axis_each(table, titles):
     assert len(noise.sigma(table[table["method"] != "dpgd"], titles=titles, queries=QUERIES)) == 1
 
 
+@pytest.mark.slow("computes the curves that are drawn")
 def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(table, titles):
     assert "grows with ε" not in sigma(table, titles=titles).detail
     here = (table["method"] == "opera") & (table["epsilon"] == 10.0)

@@ -35,6 +35,7 @@ def test_a_change_is_told_where_it_is_largest():
     assert "Your change moves nothing." in same.sentence
 
 
+@pytest.mark.slow("computes the curves that are drawn")
 def test_a_change_of_the_lesson_moves_what_it_is_compared_with():
     first, larger = small_groups.curve(records=3000), small_groups.curve(records=10_000)
     drawn = learn.curve(LAST, true=first, changed=larger)

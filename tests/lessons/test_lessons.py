@@ -52,6 +52,7 @@ def test_a_wrong_noise_is_noticed():
     assert abs(simulated(1.0, 1, 50) - why_noise.right(1.0, 0)) > NEAR
 
 
+@pytest.mark.slow("computes every curve of a lesson")
 @pytest.mark.parametrize("unknown", [1, 9, 99])
 def test_unknown_others_hide_a_person_as_often_as_said(unknown):
     assert abs(simulated(1.0, 1, unknown) - why_noise.right(1.0, unknown)) < NEAR

@@ -190,6 +190,7 @@ def test_more_budget_never_asks_for_more_noise(epsilon, delta, more):
     assert analytic_sigma(epsilon, min(delta * more, 0.99)) <= limit
 
 
+@pytest.mark.slow("draws many samples")
 @brief
 @given(epsilons, deltas, powers_of_ten(1e-6, 1e6))
 def test_sigma_and_mu_say_the_same(epsilon, delta, sensitivity):

@@ -14,6 +14,7 @@ def matrix(steps):
     return np.array([[c[i - j] if i >= j else 0.0 for j in range(steps)] for i in range(steps)])
 
 
+@pytest.mark.slow("draws many samples")
 @pytest.mark.parametrize("steps", [1, 2, 7, 300])
 def test_it_is_a_square_root_of_the_prefix_sums(steps):
     root = matrix(steps)

@@ -40,6 +40,7 @@ MODEL = replace(BASE, key="newcomer", title="Newcomer", source="Doe and Roe 2031
 """
 
 
+@pytest.mark.slow("fits many models")
 def test_adding_a_file_enrols_its_model_wherever_models_are(tmp_path, monkeypatch):
     (tmp_path / "newcomer.py").write_text(NEWCOMER)
     monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path)])
@@ -124,6 +125,7 @@ def test_gaussian_noise_keeps_the_promise_and_no_less_would(key):
             assert (c.proof.epsilon, c.proof.adjacency) == (c.requested.epsilon, adjacency)
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize(
     ("key", "records", "epsilons", "runs"),
     [

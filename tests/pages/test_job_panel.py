@@ -133,6 +133,7 @@ def test_the_page_is_drawn_anew_for_news_in_the_same_state():
     assert scene.drawn == 3
 
 
+@pytest.mark.slow("runs whole pages, which wait for jobs")
 @pytest.mark.usefixtures("cache")
 def test_jobs_that_are_shown_one_by_one_have_news_of_each_but_not_too_often(monkeypatch):
     tasks = {"First": Counting(upto=2), "Second": Counting(upto=3)}
@@ -275,6 +276,7 @@ def until(app, state):
         assert not app.exception
 
 
+@pytest.mark.slow("runs whole pages, which wait for jobs")
 @pytest.mark.usefixtures("cache")
 def test_jobs_are_begun_at_the_second_look_and_stopped_and_gone_on_with_together():
     tasks = {"Counting": Counting(upto=9_000, seconds=0.05), "Adding": Counting(9_001, 0.05)}

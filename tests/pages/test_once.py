@@ -12,6 +12,7 @@ def contents():
     return view.gather(replace(controls.first_choice(), left_out=()))
 
 
+@pytest.mark.slow("runs whole pages, which wait for jobs")
 @pytest.mark.parametrize(
     "change",
     [

@@ -59,6 +59,7 @@ def test_the_snippet_gives_the_same_number(name, capsys):
     assert capsys.readouterr().out.split()[:2] == [str(result.epsilon), str(result.delta)]
 
 
+@pytest.mark.slow("runs whole pages, which wait for jobs")
 @pytest.mark.parametrize(
     "run",
     [

@@ -85,6 +85,7 @@ def test_an_altered_byte_in_each_file_of_a_folder_is_found(folder, capsys):
     assert "The certificate holds." in lines
 
 
+@pytest.mark.slow("releases models many times over")
 def test_files_are_named_one_by_one_too(folder, capsys):
     file = folder / "certificate.yaml"
     for option, name in zip(("--model", "--onnx", "--card", "--html"), NAMES, strict=True):
@@ -284,6 +285,7 @@ def test_what_is_hashed_is_what_is_written(made):
     assert stated.keys() | {"certificate.yaml", "certificate.html"} == files.keys()
 
 
+@pytest.mark.slow("releases models many times over")
 def test_onnx_is_the_same_to_the_byte_wherever_it_is_made(made):
     program = (
         "import sys; from dpcore.release.model import ReleasedModel; "

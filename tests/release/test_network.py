@@ -236,6 +236,7 @@ def test_a_loss_that_is_no_word_is_no_fact_of_a_certificate(paid):
     assert missing == "facts.training.loss is missing from the certificate."
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_change_of_any_field_is_rejected(paid):
     assert {"hidden", "seed"} <= paid[1].certificate.document["facts"]["training"].keys()
     assert_any_change_is_rejected(paid[1], 300)

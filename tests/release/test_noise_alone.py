@@ -151,6 +151,7 @@ def rows_of(text):
     return list(csv.reader(io.StringIO(text)))
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_file_of_predictions_and_the_command_have_it(tmp_path, capsys):
     for name in ("model.json", "certificate.yaml"):
         (tmp_path / name).write_bytes(released().files()[name])

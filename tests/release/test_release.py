@@ -164,6 +164,7 @@ def assert_paid_before_noise(place, name, make):
     assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent"]
 
 
+@pytest.mark.slow("releases models many times over")
 def test_no_noise_is_drawn_before_the_payment_is_final():
     assert_paid_before_noise(releasing, "descend", released_from)
 
@@ -185,6 +186,7 @@ def in_a_fork(attempt):
         return answer.read().decode()
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made():
     ledger, table = ledger_with("memory"), release_table()
     made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12)
@@ -317,6 +319,7 @@ def test_no_right_number_hides_a_wrong_one(paid):
     assert check(Certificate(document).to_yaml()).problems
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_fact_that_no_certificate_states_is_none(paid):
     """On the page it would stand in the place of the fact whose path it spells."""
     facts = json.loads(json.dumps(paid[1].certificate.document["facts"]))
@@ -348,6 +351,7 @@ def test_what_is_claimed_is_rounded_up(paid):
     assert "(1.23457, 1.23457e-06)-differentially private" in claim
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_full_rewrite_is_found_with_the_ledger_alone(paid):
     ledger, released = paid
     facts = json.loads(json.dumps(released.certificate.document["facts"]))

@@ -65,6 +65,7 @@ def wild_rows(count, dimension, seed):
     return rows
 
 
+@pytest.mark.slow("releases models many times over")
 @pytest.mark.parametrize("most", [1, 5])
 def test_no_record_adds_more_than_one_unit_whatever_its_rows_are(most):
     draw = np.random.default_rng(most)
@@ -139,6 +140,7 @@ def test_the_right_noise_is_on_the_counts_and_less_or_more_would_be_seen(sums):
     assert_is_normal(np.ravel(drawn) * made.units * math.sqrt(sums) / made.sigma)
 
 
+@pytest.mark.slow("releases models many times over")
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 @pytest.mark.parametrize("rows", [None, 3])
 def test_the_attack_reaches_the_counts(adjacency, rows, monkeypatch):
@@ -318,6 +320,7 @@ def test_a_curve_survives_its_file_and_nothing_else_is_taken():
         ReleasedModel.from_json(json.dumps({**document, "loss": "huber"}))
 
 
+@pytest.mark.slow("releases models many times over")
 def test_corrected_risks_are_nearer_to_what_happens():
     """Curves at ε = 1 on the cohort: risks as trained are too extreme."""
     cohort, draw = load(ENTRY.key), np.random.default_rng(9)

@@ -21,6 +21,7 @@ def p_value(values, sigma, shift=0.0):
     return float(stats.chisquare(counts, expected * counts.sum() / expected.sum()).pvalue)
 
 
+@pytest.mark.slow("releases models many times over")
 @pytest.mark.parametrize("sigma", [1, 3])
 def test_cells_are_those_of_a_rounded_gaussian_and_of_no_other(sigma):
     values = rounded_gaussians(sigma, DRAWS)

@@ -88,6 +88,7 @@ def test_the_picture_is_the_same_from_run_to_run(tmp_path):
     assert drawn(tmp_path / "first") == drawn(tmp_path / "second")
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path):
     result = reproduce("paper-000", table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
     rows = pd.read_csv(tmp_path / "paper-000-table-1.csv")

@@ -184,6 +184,7 @@ def test_the_figure_leaves_tables_pictures_and_verdicts(figure):
     assert (summary["mean"] <= summary["high"]).all()
 
 
+@pytest.mark.slow("repeats an experiment of a paper")
 def test_every_conclusion_of_the_text_has_a_verdict(figure):
     result, _ = figure
     verdicts = [Conclusion(**each) for each in result["verdicts"]]

@@ -41,6 +41,7 @@ def test_every_set_says_what_a_reader_must_know(key):
         assert file.url.startswith("https://") or key == "svhn"
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize("key", SETS)
 def test_every_set_loads_or_says_in_one_sentence_what_to_do(key):
     if images.availability(key) == "built in":

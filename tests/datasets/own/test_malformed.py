@@ -172,6 +172,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_fifteen_tables_with_a_fault_are_refused_in_plain_sentences(fault):
     for seed in range(15):

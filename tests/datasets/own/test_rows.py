@@ -433,6 +433,7 @@ def test_no_text_is_taken_amiss(text):
     assert "\n" not in said
 
 
+@pytest.mark.slow("reads large or many files")
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(data):
     with suppress(InvalidInput):

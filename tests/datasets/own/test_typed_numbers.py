@@ -96,6 +96,7 @@ def test_what_a_description_has_is_read_as_the_same(bound):
         assert bound in readings(written(bound).replace(".", ","))
 
 
+@pytest.mark.slow("reads large or many files")
 @given(st.text())
 def test_any_text_has_at_most_two_readings(text):
     assert len(readings(text)) <= 2

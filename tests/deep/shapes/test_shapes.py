@@ -116,6 +116,7 @@ def test_noise_has_its_law_on_every_coordinate(name, digits):
         assert_standard_normal(part)
 
 
+@pytest.mark.slow("trains networks")
 @pytest.mark.parametrize("name", [name for name in SHAPES if "isotropic" not in name])
 def test_noise_is_uneven_where_it_says_so(name, digits):
     run = started(SHAPES[name], digits, Watched)
@@ -131,6 +132,7 @@ def test_noise_is_uneven_where_it_says_so(name, digits):
     assert float(result.max() / result.min()) <= optimal.RATIO * (1 + 1e-5)
 
 
+@pytest.mark.slow("trains networks")
 @pytest.mark.parametrize("name", [name for name in SHAPES if "public," in name[:7]])
 def test_one_record_moves_the_scaled_sum_by_at_most_the_clip(name, digits):
     run = started(SHAPES[name], digits)

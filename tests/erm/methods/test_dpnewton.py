@@ -60,6 +60,7 @@ def test_the_directions_sensitivity_is_attained(adjacency, smallest):
     assert np.linalg.norm(moved) == pytest.approx(bound * 2.5, rel=1e-9)
 
 
+@pytest.mark.slow("fits many models")
 def test_no_neighbours_exceed_the_sensitivities(adjacency):
     generator = np.random.default_rng(5)
     problem = Problem("huber", 0.0, 12, 3, adjacency, huber_width=0.3, radius=1.0)

@@ -23,6 +23,7 @@ def distance(x, y, other, of_other, linear, square):
     return float(moved + square * np.abs(matrix[upper]).sum())
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize("dimension", [1, 2, 3, 6])
 @pytest.mark.parametrize(("linear", "square"), [(1.0, 1.0), (2.0, 1.0), (0.5, 0.125)])
 def test_no_record_moves_the_coefficients_further(dimension, linear, square, adjacency):

@@ -37,6 +37,7 @@ def data(records=300, dimension=5):
     return features, labels
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 def test_every_column_is_the_minimiser_of_its_own_objective(loss):
     features, labels = data()
@@ -56,6 +57,7 @@ def test_every_column_is_the_minimiser_of_its_own_objective(loss):
         assert np.linalg.norm(best.x - w) <= 1e-3 * max(1.0, float(np.linalg.norm(w)))
 
 
+@pytest.mark.slow("fits many models")
 def test_a_gradient_that_cannot_be_reached_is_not_released():
     features, labels = data()
     problem = Problem("logistic", 0.01, 300, 5)
@@ -180,6 +182,7 @@ STEP, MIDDLE = 1e-3, 2**14
 """Of the grid of privacy losses, and where on it 0 lies."""
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize(("adjacency", "sigma"), [(ZERO, 2.0), (REPLACE, 4.0)])
 @pytest.mark.parametrize("ridge", [2.0, 20.0])
 def test_exact_densities_of_all_classes_stay_below_the_bound(adjacency, sigma, ridge):
@@ -239,6 +242,7 @@ def test_two_thirds_of_the_noise_would_be_noticed(adjacency):
     assert seen > bound + GRID
 
 
+@pytest.mark.slow("fits many models")
 @pytest.mark.parametrize("ridge", [0.5, 5.0])
 def test_a_solver_that_errs_the_worst_way_stays_below_the_bound(adjacency, ridge):
     sigma, tolerance = 2.0, 0.05

@@ -75,6 +75,7 @@ def test_it_is_the_stated_runs_model_judged_as_everywhere(table):
     assert (measures["test_error"] > 0).all()
 
 
+@pytest.mark.slow("trains many models")
 def test_calibration_is_that_of_the_other_tab(table, monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
     study = replace(STUDY, epsilons=(5.0,), runs=1)
@@ -127,6 +128,7 @@ def test_the_job_of_curves_has_the_first_runs_terms_too(table, tmp_path):
     assert moved(age, mine) == 0.0
 
 
+@pytest.mark.slow("trains many models")
 def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table):
     study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01,))
     result = corrected(HandStudy(study, (("age", LINE, 1.0),)), records=table)
@@ -174,6 +176,7 @@ def test_a_file_is_read_as_it_was_written_and_anything_else_is_refused():
         read(json.dumps("x" * LARGEST_FILE).encode())
 
 
+@pytest.mark.slow("trains many models")
 def test_runs_that_are_not_there_are_refused_and_it_can_be_stopped(table):
     for run in (0, 4):
         with pytest.raises(InvalidInput, match="run is"):

@@ -61,6 +61,7 @@ def test_the_excess_is_what_resampling_finds():
     assert (result.error - result.debiased_error).max() > 0.005
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("wrong", [0.0, 0.03, 0.1])
 def test_the_debiased_error_is_no_further_from_the_truth(wrong):
     draw = np.random.default_rng(7)

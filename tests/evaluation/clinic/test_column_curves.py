@@ -63,6 +63,7 @@ def test_there_is_a_row_for_each_model_column_and_value(rows, table):
     assert sex["runs"].tolist() == [12, 12]
 
 
+@pytest.mark.slow("trains many models")
 def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(rows, table):
     parts = splits(table, STUDY.preparation)
     values = values_of(table.entry.column("age"), STUDY.preparation)
@@ -93,6 +94,7 @@ def test_noise_widens_the_band(rows):
     assert (wide[rows["method"] == REFERENCE] == 0.0).all()
 
 
+@pytest.mark.slow("trains many models")
 def test_each_map_has_a_curve_without_privacy_of_its_own(table):
     study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01, 5.0), runs=2)
     result = charted(ColumnStudy(study, ("age", "sex")), records=table)

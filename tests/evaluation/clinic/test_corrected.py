@@ -72,6 +72,7 @@ def test_training_and_correction_never_cost_more_than_what_is_asked_for(adjacenc
             assert spent(uncorrected.gaussian_mu, plan, total) > delta
 
 
+@pytest.mark.slow("trains many models")
 def test_both_tables_are_the_engines_own_and_a_jobs_are_the_same():
     split = splits(load("cohort", records=300), STUDY.preparation)[0]
     problem, delta = problem_for(STUDY, split), delta_for(STUDY, split)

@@ -51,6 +51,7 @@ def rows(table):
     return decided(CLINIC, records=table)
 
 
+@pytest.mark.slow("trains many models")
 def test_there_is_a_row_for_each_model_and_threshold(rows):
     assert tuple(rows.columns) == COLUMNS
     assert CLINIC.thresholds == (0.2, 0.5)
@@ -187,6 +188,7 @@ def test_the_band_holds_nine_of_ten_runs_and_not_those_of_less_noise(spreads):
     assert inside(16.0, 8.0) < 0.82
 
 
+@pytest.mark.slow("trains many models")
 def test_a_closed_form_curve_is_the_mean_and_no_other_epsilons_is(spreads):
     split = splits(load("cohort", records=300), NOISY.preparation)
     curve = exact_curves.closed_form(NOISY, split).set_index("epsilon")

@@ -54,6 +54,7 @@ def test_there_is_a_row_for_each_model_group_and_measure(rows):
     assert_gaps_are_between_the_values(rows)
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("corrected", [False, True])
 def test_everybody_is_who_decisions_are_counted_on(rows, table, corrected):
     judged = replace(CLINIC, corrected=corrected)
@@ -143,6 +144,7 @@ def told(rows):
     return hurt(rows[private], rows[~private], "missed_per_1000")
 
 
+@pytest.mark.slow("trains many models")
 def test_a_small_group_that_is_hurt_is_named_and_else_none(table, monkeypatch):
     hurting = planted(table, monkeypatch, "smoker", -8.0)
     people = hurting.groupby("group")["people"].first()

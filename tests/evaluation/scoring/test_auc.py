@@ -16,6 +16,7 @@ from tests.evaluation.splits import made_split
 SIGMAS = np.array([0.0, 0.05, 0.5, 5.0])
 
 
+@pytest.mark.slow("trains many models")
 @given(
     scores=st.lists(st.integers(-3, 3), min_size=2, max_size=40),
     signs=st.lists(st.booleans(), min_size=40, max_size=40),
@@ -65,6 +66,7 @@ def standard_errors_apart(norms, widened, draws=4_000):
     return float(np.abs(apart).max())
 
 
+@pytest.mark.slow("trains many models")
 @pytest.mark.parametrize("norms", NORMS)
 def test_the_closed_form_is_the_mean_of_sampled_models(norms):
     assert standard_errors_apart(norms, 1.0) < 4.0

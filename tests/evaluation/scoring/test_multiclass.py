@@ -61,6 +61,7 @@ def test_the_digits_are_ten_classes_with_bounds_by_counting(digits):
     assert scoring_for(digits) is MULTICLASS
 
 
+@pytest.mark.slow("trains many models")
 def test_a_sweep_judges_every_run(digits):
     rows = sweep(STUDY, split=digits)
     assert tuple(rows.columns) == columns(MULTICLASS)
@@ -77,6 +78,7 @@ def test_a_sweep_judges_every_run(digits):
         assert group["objective"].nunique() == 6
 
 
+@pytest.mark.slow("trains many models")
 def test_curves_of_output_perturbation_are_means_over_draws(digits):
     study = replace(STUDY, methods=("nonprivate", "psgd"), runs=40)
     table = closed_form(study, digits)

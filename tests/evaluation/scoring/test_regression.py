@@ -153,6 +153,7 @@ def test_the_tuned_lambda_has_the_least_held_out_square(diabetes):
     assert baselines(diabetes).lam == pytest.approx(min(score, key=lambda lam: score[lam]))
 
 
+@pytest.mark.slow("trains many models")
 def test_on_diabetes_the_error_comes_down_to_that_without_privacy():
     """The benchmark's figures, on fewer splits and runs; zero-out, δ = 1e-5, all by rule."""
     table = load("diabetes")

@@ -37,6 +37,7 @@ def test_every_prefix_is_made_of_disjoint_nodes_and_a_round_is_in_one_a_level():
     assert max(used) == 2 * ROUNDS - 2
 
 
+@pytest.mark.slow("fits many models")
 def test_no_record_moves_the_tree_further_than_its_sensitivity(adjacency):
     draw, furthest = np.random.default_rng(0), 0.0
     shape = some(1, numbers=3).shape

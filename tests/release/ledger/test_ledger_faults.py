@@ -93,6 +93,7 @@ def place(tmp_path):
     return place
 
 
+@pytest.mark.slow("many writers, some killed, and a database")
 @pytest.mark.parametrize(
     ("pragma", "reason"),
     [("max_page_count = 1", "disk is full"), ("query_only = 1", "readonly database")],

@@ -121,6 +121,7 @@ def test_the_right_noise_is_on_every_sum_and_less_or_more_would_be_seen():
         assert_is_normal(result)
 
 
+@pytest.mark.slow("releases models many times over")
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency):
     entry = entry_of(COLUMNS)
@@ -280,6 +281,7 @@ def test_correlations_are_found_from_signs_on_either_side_of_any_cut():
     assert not products(places, label, at).any()
 
 
+@pytest.mark.slow("releases models many times over")
 def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records():
     columns, data = demonstration.columns(), demonstration.table().splitlines()
     learned, judged = (

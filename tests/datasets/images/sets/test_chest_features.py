@@ -19,6 +19,7 @@ def aucs(targets, scores):
     return np.array([roc_auc_score(targets[:, i], scores[:, i]) for i in range(targets.shape[1])])
 
 
+@pytest.mark.slow("reads large or many files")
 def test_features_look_like_a_networks(usual):
     assert (usual.records, usual.shape, usual.outputs) == (10_000, (1_024,), 5)
     inputs = usual.train_inputs
@@ -46,6 +47,7 @@ def test_labels_follow_the_true_model(usual):
             assert abs(seen - expected) < 4.5 * error
 
 
+@pytest.mark.slow("reads large or many files")
 def test_the_true_model_is_not_beaten_and_can_be_learned(usual):
     targets = usual.test_targets
     best = aucs(targets, made_up.true_model().probability(usual.test_inputs))

@@ -49,6 +49,7 @@ def test_a_file_that_is_not_the_published_one_is_refused_before_it_is_read(monke
         images.load("mnist")
 
 
+@pytest.mark.slow("reads large or many files")
 def test_the_real_files_have_the_published_counts(data_folder, monkeypatch):
     monkeypatch.setenv("DPCORE_DATA", str(data_folder))
     if images.availability("mnist") != "local":
