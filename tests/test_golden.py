@@ -113,7 +113,7 @@ def answer_of(line: str) -> Any:
 
 
 @pytest.mark.usefixtures("one_thread")
-@pytest.mark.parametrize("line", COMMAND_LINES)
+@pytest.mark.parametrize("line", COMMAND_LINES, ids=lambda line: line[:90])
 def test_a_command_answers_as_before(
     line: str, renewed: bool, alone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +163,7 @@ def quick(alone: Path) -> Iterator[None]:
 
 @pytest.mark.slow("opens forty pages")
 @pytest.mark.usefixtures("one_thread", "quick")
-@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("link", LINKS, ids=lambda link: link[:90])
 def test_a_page_answers_and_says_what_it_did(link: str, renewed: bool) -> None:
     page = link.partition("?")[0]
     app = opened(link, "learn_show" if link.startswith("learn?") else "")
