@@ -231,7 +231,7 @@ def test_a_papers_settings_are_in_the_address_and_found_again(watched, address):
 
 
 def test_methods_are_added_and_taken_away(watched, address):
-    link = "?methods=OutPert&methods=OPERA&focus=OPERA&view=Every+method&expert=true"
+    link = "?methods=OutPert&methods=OPERA&focus=OPERA&view=Chosen+methods&expert=true"
     page = opened(watched, address, link)
     compared = page.locator(".st-key-cost_figure .ytick")
     expect(compared).to_have_text(["OutPert", "OPERA"])  # from below: the best is on top
