@@ -74,7 +74,9 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched, address):
     idle(page)
     assert links_away(page) == []
 
-    page.goto(f"{address}/?data=Your+own+table&number_methods=OPERA&focus=OPERA&view=Chosen+methods")
+    page.goto(
+        f"{address}/?data=Your+own+table&number_methods=OPERA&focus=OPERA&view=Chosen+methods"
+    )
     expect(page.get_by_text("never from these records").first).to_be_visible()
     data = file().replace(b",age,", b",www.evil.example,")
     hand_over(page, "www.evil.example.csv", data.replace(b",progression,", b",www.evil.example/p,"))

@@ -122,9 +122,7 @@ def at_rest(tab, forgetful):
 
 def test_a_table_is_gone_soon_after_it_is_told_to_go_or_its_browser_has_gone(tab, forgetful):
     since, who, before = time.time(), sentinel("table"), memory.confined(forgetful.pid)
-    page = opened(
-        tab.context.new_page(), f"{forgetful.address}/{OWN}&methods=DP-GD"
-    )
+    page = opened(tab.context.new_page(), f"{forgetful.address}/{OWN}&methods=DP-GD")
     for left in ("told to forget", "closed"):
         hand_over(page, "mine.csv", table(3_000, who))
         expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
