@@ -84,7 +84,7 @@ def pytest_addoption(parser):
     """Let the command line ask for the slow tests, and for golden files written anew."""
     parser.addoption("--all", action="store_true", help="run the slow tests, too")
     parser.addoption(
-        "--renew", action="store_true", help="write tests/golden/ anew (test_golden.py)"
+        "--renew", action="store_true", help="write tests/golden/ anew (--all test_golden.py)"
     )
 
 
@@ -93,16 +93,16 @@ def pytest_collection_modifyitems(config, items):
 
     A file is run by one process; a long one that came last would be waited for by the others.
     """
-    for item in items:
-        mark = item.get_closest_marker("slow")
-        if mark is not None and not mark.args:
+    slow = {item: mark for item in items if (mark := item.get_closest_marker("slow"))}
+    for item, mark in slow.items():
+        if not mark.args:
             raise pytest.UsageError(f"{item.nodeid}: the marker slow must say its reason")
     if not config.getoption("--all") and not any("::" in name for name in config.args):
-        slow = [item for item in items if item.get_closest_marker("slow")]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=list(slow))
+        items[:] = [item for item in items if item not in slow]
+        slow = {}
     sizes = Counter(item.path for item in items)
-    slowest = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    slowest = Counter(item.path for item in slow)
     items.sort(
         key=lambda item: (
             item.path.parent.name != "browser",
