@@ -30,6 +30,11 @@ def notes(app):
     return [metric.proto.delta_description.replace("\u00a0", " ") for metric in app.metric]
 
 
+def said_with_notes(app):
+    """What is said, also below the big numbers, with usual spaces."""
+    return " ".join((said(app), *notes(app))).replace("\u00a0", " ")
+
+
 def with_table(app, name):
     """The page with the box of a table and its code open."""
     app.session_state[f"table {name}"] = True

@@ -20,7 +20,8 @@ from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.explored import only_methods
-from tests.pages.shown import APP, notes, numbers, open_page
+from tests.pages.shown import APP, numbers, open_page
+from tests.pages.shown import said_with_notes as spoken
 from tests.pages.waiting import until
 
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
@@ -39,11 +40,6 @@ def opened(**link):
     assert not app.exception
     assert not app.error
     return app
-
-
-def spoken(app):
-    shown = [element.value for element in (*app.markdown, *app.caption)]
-    return " ".join((*shown, *notes(app))).replace("\u00a0", " ")
 
 
 def copied(app):

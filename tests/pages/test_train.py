@@ -28,7 +28,8 @@ from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 from pages.train import calibration, live, texts
 from pages.train.controls import TrainChoice
-from tests.pages.shown import notes, numbers, open_page
+from tests.pages.shown import numbers, open_page
+from tests.pages.shown import said_with_notes as said
 from tests.pages.waiting import until
 
 pytestmark = pytest.mark.slow("runs whole pages")
@@ -70,11 +71,6 @@ def noise(app):
     """The first σ, as told; empty before it is solved."""
     result = re.search(r"Noise σ₀ = ([\d.e−-]+),", said(app))
     return result.group(1) if result else ""
-
-
-def said(app):
-    shown = [text.value for text in (*app.markdown, *app.caption)]
-    return " ".join((*shown, *notes(app))).replace("\u00a0", " ")
 
 
 def quick_study():
