@@ -1,7 +1,7 @@
 """What the program answers is what it answered when `tests/golden/` was written.
 
-The files are renewed by `python -m pytest tests/test_golden.py --renew`; each change of them is
-wanted, and has its reason. Numbers are kept to 1e-9, and those of a training to `TRAINED`.
+The files are renewed by `python -m pytest --all tests/test_golden.py --renew`; each change of them
+is wanted, and has its reason. Numbers are kept to 1e-9, and those of a training to `TRAINED`.
 """
 
 from __future__ import annotations
