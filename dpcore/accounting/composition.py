@@ -1,20 +1,15 @@
 """Amplification by sampling and composition of (ε, δ) steps: proved, and as paper 000 prints them.
 
 Sources: paper 000 Lemmas 3 and 4 and Theorem 7; Balle, Barthe, Gaboardi 2018 (tight amplification);
-Dwork, Rothblum, Vadhan 2010 (strong composition); Kairouz, Oh, Viswanath 2015 (optimal
-composition).
+Dwork, Rothblum, Vadhan 2010 (strong composition).
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import scipy
-
-from dpcore.errors import number, whole
 
 PRINTED_AMPLIFICATION_LIMIT = 1.2564
 """Largest ε for which 2γε ≥ ln(1+γ(e^ε-1)) at every γ: the root of e^x - 1 = 2x, rounded down."""
@@ -84,54 +79,6 @@ def strong_composition_of(epsilons: Sequence[float], counts: Sequence[int], slac
     squares = math.fsum(count * epsilon * epsilon for epsilon, count in pairs)
     means = math.fsum(count * epsilon * math.expm1(epsilon) for epsilon, count in pairs)
     return math.sqrt(2.0 * math.log(1.0 / slack) * squares) + means
-
-
-def optimal_homogeneous_epsilon(
-    epsilon: float, delta: float, steps: int, total_delta: float
-) -> float:
-    """The least (T-2i)ε that T adaptive (ε, δ) mechanisms together satisfy at `total_delta`.
-
-    1 - (1-δ)^T (1-δ_i) with δ_i = Σ_{l<i} C(T,l)(e^{(T-l)ε} - e^{(T-2i+l)ε})/(1+e^ε)^T: nothing
-    better follows from (ε, δ) alone (Kairouz, Oh, Viswanath 2015, Theorem 3.3). Adjacency is that
-    of the steps.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        ε and δ of one step: at least 0, and in [0, 1).
-    steps : int
-        T, up to 1,000,000.
-    total_delta : float
-        In [0, 1).
-
-    Returns
-    -------
-    float
-        ``inf`` where `total_delta` is below 1 - (1-δ)^T.
-    """
-    epsilon = number("epsilon", epsilon, at_least=0.0)
-    delta = number("delta", delta, at_least=0.0, below=1.0)
-    steps = whole("steps", steps, at_least=1, at_most=1_000_000)
-    total_delta = number("total delta", total_delta, at_least=0.0, below=1.0)
-    failure = -math.expm1(steps * math.log1p(-delta))
-    indices = np.arange(steps + 1)
-    log_mass = (
-        scipy.special.gammaln(steps + 1.0)
-        - scipy.special.gammaln(indices + 1.0)
-        - scipy.special.gammaln(steps - indices + 1.0)
-        - indices * epsilon
-        - steps * math.log1p(math.exp(-epsilon))
-    )
-
-    def exceeds(index: int) -> bool:
-        # Positive terms: nothing cancels.
-        gap = -np.expm1(-2.0 * epsilon * (index - indices[:index]))
-        inner = float(np.exp(log_mass[:index]) @ gap) * (1.0 + 1e-9)
-        return inner + (1.0 - min(inner, 1.0)) * failure > total_delta
-
-    # -1 where not even the first is within.
-    last = bisect_left(range(steps // 2 + 1), True, key=exceeds) - 1
-    return (steps - 2 * last) * epsilon if last >= 0 else math.inf
 
 
 def per_step_epsilon(total: float, steps: int, slack: float) -> float:

@@ -65,17 +65,6 @@ def gaussian_advantage(mu: float) -> float:
     return math.erf(number("mu", mu, at_least=0.0) / (2.0 * math.sqrt(2.0)))
 
 
-def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
-    """FNR of the best attack with the given FPR on a μ-Gaussian-DP release: Φ(Φ⁻¹(1-a) - μ)."""
-    mu = number("mu", mu, at_least=0.0)
-    # A page's first view states odds only, without scipy.
-    from scipy import special
-
-    # Φ⁻¹(1-a) = -Φ⁻¹(a), which keeps the digits of a small a.
-    quantile = -special.ndtri(np.asarray(false_alarm_rate, dtype=float))
-    return np.asarray(special.ndtr(quantile - mu))
-
-
 FEW = 0.5
 """People of 100 who are right thanks to the release, below which none of them is counted."""
 UNDER, OVER = "under 51", "over 99"
