@@ -21,11 +21,17 @@ import streamlit as st
 
 import dpcore
 from dpcore.cli import COMMANDS, main
-from tests.golden_answers import FOLDER, Answers, Said, kinds, short
+from tests.golden_answers import EXACT, FOLDER, Answers, Said, kinds, short
 from tests.golden_pages import answer, opened, quicken, said
 
-TRAINED = 1e-6
-"""Of numbers that a training gives: one thread or two round their sums otherwise."""
+TRAINED = 1e-5
+"""Of numbers that a training gives: processors, and threads, round their sums otherwise."""
+UNTRAINED = ("account", "atlas", "delta", "epsilon", "ledger", "plan", "risk", "sigma", "split")
+"""Commands and pages whose numbers are kept to `EXACT`, as are those of `PUBLIC` names."""
+
+
+def digits(line: str) -> float:
+    return EXACT if re.split(r"[ ?]", line)[0] in UNTRAINED else TRAINED
 
 
 def lines(name: str) -> list[str]:
@@ -119,7 +125,7 @@ def test_a_command_answers_as_before(
 ) -> None:
     monkeypatch.chdir(alone)
     answer = short(public(answer_of(line)))
-    Answers("commands", renewed=renewed).check(line, answer, TRAINED if "train" in line else 1e-9)
+    Answers("commands", renewed=renewed).check(line, answer, digits(line))
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -129,7 +135,7 @@ def test_commands_on_drawn_noise_answer_in_the_same_form(
     monkeypatch.chdir(alone)
     golden = Answers("drawn", renewed=renewed)
     for line in DRAWN_LINES:
-        golden.check(line, short(public(answer_of(line), DRAWN_NAMES)))
+        golden.check(line, short(public(answer_of(line), DRAWN_NAMES)), digits(line))
     golden.names(DRAWN_LINES)
 
 
@@ -141,7 +147,7 @@ def test_every_command_has_a_golden_answer(renewed: bool) -> None:
 def test_every_name_of_the_front_door_is_as_before(renewed: bool) -> None:
     golden = Answers("front_door", renewed=renewed)
     for name in dpcore.__all__:
-        golden.check(name, signature(getattr(dpcore, name)))
+        golden.check(name, signature(getattr(dpcore, name)), EXACT)
     golden.names(dpcore.__all__)
     assert set(dir(dpcore)) >= set(dpcore.__all__)
 
@@ -167,8 +173,7 @@ def quick(alone: Path) -> Iterator[None]:
 def test_a_page_answers_and_says_what_it_did(link: str, renewed: bool) -> None:
     page = link.partition("?")[0]
     app = opened(link, "learn_show" if link.startswith("learn?") else "")
-    digits = TRAINED if page == "train" else 1e-9
-    Answers("pages", renewed=renewed).check(link, answer(app), digits)
+    Answers("pages", renewed=renewed).check(link, answer(app), digits(link))
     if LINKS[link]:
         Said(page, renewed=renewed).check(link, list(said(app)))
 
