@@ -14,8 +14,13 @@ RUN = "within => axe.run(within || document, {reporter: 'no-passes'})"
 
 def expect_no_barrier(page, within=None):
     """Nothing serious is wrong with what is on the page now, or within an element of it."""
-    # What is being drawn anew is pale meanwhile.
-    wait_until(page, "() => !document.querySelector('[data-stale=true]')")
+    # What is being drawn anew is pale meanwhile, or not there at all.
+    wait_until(
+        page,
+        "within => !document.querySelector('[data-stale=true]')"
+        " && (!within || document.querySelector(within))",
+        within,
+    )
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(Axe().axe_script)
     result = [
