@@ -7,7 +7,6 @@ import pytest
 
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.additive import STEPS
-from dpcore.datasets.encoding import cut_values, scaled
 from dpcore.datasets.feature_rule import (
     CURVES,
     FINE_CURVES,
@@ -19,14 +18,10 @@ from dpcore.datasets.feature_rule import (
 from dpcore.datasets.own.rows import read_own
 from dpcore.erm.problem import default_lam
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.feature_maps import by_map
-from dpcore.evaluation.study import Study, calibrations_for, problem_for
-from dpcore.guarantee import Status
-from dpcore.methods import register
+from dpcore.evaluation.study import Study, problem_for
 
 ADDITIVE = Preparation(features="additive")
 BY_RULE = Preparation(features="rule")
-FEW = STEPS["additive"]
 
 
 @pytest.mark.parametrize("steps", STEPS.values())
@@ -40,16 +35,6 @@ def test_every_value_has_one_norm_and_is_told_apart_at_the_cuts_alone(steps):
     for here in range(steps.count + 1):
         assert len(np.unique(made[bins == here], axis=0)) == 1
     assert len(np.unique(made, axis=0)) == steps.count + 1
-
-
-def test_a_number_stands_beside_a_few_steps_as_it_stands_alone():
-    table = load("cohort")
-    lines, curves = prepare(table), prepare(table, ADDITIVE)
-    places = [curves.feature_names.index(name) for name in lines.feature_names]
-    kept = curves.x_train[:, places]
-    # Only the length of the row has changed.
-    ratio = np.linalg.norm(kept, axis=1, keepdims=True) / np.linalg.norm(lines.x_train, axis=1)[0]
-    assert kept == pytest.approx(lines.x_train * ratio, abs=1e-9)
 
 
 @pytest.mark.parametrize(("features", "counted"), [("additive", 4), ("fine", 24)])
@@ -110,82 +95,8 @@ def _rows(gaps):
     return "\n".join(["a,y", *lines]).encode()
 
 
-@pytest.mark.parametrize("dataset", ["cohort", "breast_cancer", "diabetes"])
-def test_cuts_stand_at_public_values_in_the_column_s_unit(dataset):
-    table = load(dataset)
-    made, preparation = prepare(table, ADDITIVE), Preparation(interval="unit")
-    place = 0
-    for column in table.entry.used:
-        if column.kind != "number":
-            continue
-        values = cut_values(column, ADDITIVE, FEW)
-        low, high = column.bounds
-        assert low < values[0]
-        assert np.all(np.diff(values) > 0)
-        assert values[-1] < high
-        # A value on either side of a cut falls on either side of its step.
-        for sign in (-1, 1):
-            near = values + sign * 1e-6 * (high - low)
-            shares, outside = scaled(column, near, preparation)
-            assert outside == 0
-            steps = FEW.of(shares)
-            assert np.array_equal(np.sign(np.diag(steps)), np.full(FEW.count, sign))
-        place = made.feature_names.index(f"{column.name} ≥ {values[0]:.4g}")
-        assert made.feature_names[place - 1] == column.name
-        assert made.feature_names[place + FEW.count - 1] == f"{column.name} ≥ {values[-1]:.4g}"
-
-
-@pytest.mark.parametrize("dataset", ["cohort", "diabetes"])
-def test_one_record_is_one_row_and_the_schema_alone_decides_the_columns(dataset):
-    table = load(dataset)
-    here = prepare(table, ADDITIVE)
-    frame = table.frame.copy()
-    moved = next(column for column in table.entry.used if column.kind == "number")
-    # The most extreme neighbour: far outside the public bounds.
-    frame.loc[5, moved.name] = 1e9
-    there = prepare(replace(table, frame=frame, published=False), ADDITIVE)
-    assert here.feature_names == there.feature_names
-    changed = [
-        np.flatnonzero(np.any(a != b, axis=1)).size
-        for a, b in ((here.x_train, there.x_train), (here.x_test, there.x_test))
-    ]
-    assert sum(changed) <= 1
-    assert np.linalg.norm(there.x_train, axis=1).max() <= 1.0
-
-
-@pytest.mark.parametrize("features", STEPS)
-def test_steps_at_the_data_s_own_range_are_refused(features):
+def test_there_are_no_steps_at_the_data_s_own_range():
     with pytest.raises(InvalidInput, match=r"^scaling is 'data', but it must be public"):
-        Preparation(features=features, scaling="data")
-
-
-def test_by_rule_there_are_no_steps_at_the_data_s_own_range():
+        Preparation(features="additive", scaling="data")
     made = prepare(load("cohort"), replace(BY_RULE, scaling="data"))
     assert (made.preparation.features, dict(made.maps)) == ("plain", {})
-
-
-def test_a_map_of_too_many_values_is_left_out_by_public_numbers(monkeypatch):
-    table = load("cohort", records=400)
-    whole = prepare(table, BY_RULE)
-    for kept in (1, 2):
-        fits = table.records * list(whole.maps.values())[kept].dimension
-        monkeypatch.setattr("dpcore.datasets.feature_rule.MAX_VALUES", fits - 1)
-        made = prepare(table, BY_RULE)
-        assert tuple(made.maps) == (MAPS[:kept] if kept > 1 else ())
-        study = Study("cohort", records=400, epsilons=(0.1, 60.0), delta=1e-5)
-        maps = [rows[0].preparation.features for _, rows in by_map(study, made)]
-        assert maps == ["plain", "additive"][:kept]
-    monkeypatch.setattr("dpcore.datasets.feature_rule.MAX_VALUES", fits)
-    assert tuple(prepare(table, BY_RULE).maps) == MAPS
-
-
-def test_every_proof_holds_with_it_as_without():
-    every = tuple(key for key, method in register().items() if not method.refusal("logistic"))
-    standings = []
-    for preparation in (ADDITIVE, Preparation()):
-        study = Study("cohort", methods=every, epsilons=(1.0,), preparation=preparation)
-        problem = problem_for(study, prepare(load("cohort"), preparation))
-        made = calibrations_for(study, problem, 1e-5)
-        standings.append({key: group[0].status for key, group in made.items()})
-    assert standings[0] == standings[1]
-    assert list(standings[0].values()).count(Status.PROVED) >= 8

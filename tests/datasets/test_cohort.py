@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.datasets.sets.cohort import ENTRY, TRUE_MODEL, bayes_accuracy, probability
+from dpcore.datasets.sets.cohort import ENTRY, probability
 from dpcore.errors import InvalidInput
 
 
@@ -12,16 +12,6 @@ def test_a_smaller_cohort_is_the_beginning_of_a_larger_one():
     small, large = load("cohort", records=1_000, seed=3), load("cohort", records=10_000, seed=3)
     assert small.frame.equals(large.frame.iloc[:1_000])
     assert np.array_equal(small.label, large.label[:1_000])
-
-
-def test_another_seed_gives_other_patients():
-    assert not load("cohort", seed=0).frame.equals(load("cohort", seed=1).frame)
-
-
-@pytest.mark.slow("reads large or many files")
-def test_the_largest_cohort_can_be_drawn_and_prepared():
-    split = prepare(load("cohort", records=1_000_000))
-    assert (len(split.y_train), len(split.y_test)) == (1_000_000, 10_000)
 
 
 @pytest.mark.parametrize("records", [100, 4_096, 30_000])
@@ -84,38 +74,3 @@ def test_labels_are_as_frequent_as_the_true_model_says():
     for part in np.array_split(order, 10):
         spread = np.sqrt(np.mean(chance[part] * (1 - chance[part])) / len(part))
         assert abs(positive[part].mean() - chance[part].mean()) < 4 * spread
-
-
-def test_the_true_weights_are_found_again_by_maximum_likelihood():
-    from sklearn.linear_model import LogisticRegression
-
-    table = load("cohort", records=100_000, seed=5)
-    features = []
-    for column in ENTRY.columns:
-        values = table.frame[column.name]
-        if column.kind == "number":
-            lower, upper = column.bounds
-            features.append((2 * values - lower - upper) / (upper - lower))
-        else:
-            features.append((values == "male").astype(float) if column.name == "sex" else values)
-    x = np.column_stack(features)
-    fitted = LogisticRegression(C=1e6, max_iter=1_000).fit(x, table.label)
-    true = [
-        TRUE_MODEL.coefficients["sex = male" if column.name == "sex" else column.name]
-        for column in ENTRY.columns
-    ]
-    # Four standard errors at the fitted model.
-    chance = fitted.predict_proba(x)[:, 1]
-    design = np.column_stack([np.ones(len(x)), x])
-    covariance = np.linalg.inv(design.T @ (design * (chance * (1 - chance))[:, None]))
-    errors = 4 * np.sqrt(np.diag(covariance))
-    assert abs(fitted.intercept_[0] - TRUE_MODEL.intercept) < errors[0]
-    assert np.all(np.abs(fitted.coef_[0] - true) < errors[1:])
-
-
-def test_the_bayes_accuracy_is_what_the_true_model_reaches_and_beats_the_majority():
-    table = load("cohort", records=200_000, seed=2)
-    reached = np.mean((probability(table.frame) > 0.5) == (table.label == 1))
-    best = bayes_accuracy(table)
-    assert abs(reached - best) < 4 * 0.5 / np.sqrt(table.records)
-    assert best > max(np.mean(table.label == 1), np.mean(table.label == -1)) + 0.1

@@ -8,15 +8,12 @@ import pytest
 
 from dpcore.datasets import Preparation, load, prepare, read_upload
 from dpcore.datasets.column_parts import (
-    UNKNOWN,
     average_factor,
     part_of,
     people_at,
-    reference_person,
     values_of,
 )
 from dpcore.datasets.columns import divided
-from dpcore.datasets.schema import Column
 
 WAYS = [
     Preparation(),
@@ -123,19 +120,6 @@ def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made
         length, mean = lengths(entry, people, way), average(entry, way)
         told = scores * length - (scores * length)[values.reference]
         assert told == pytest.approx(part * mean, rel=1e-5, abs=1e-6)
-        # And where two are of one length, their scores themselves differ so.
-        for one in np.unique(length.round(9)):
-            same = np.flatnonzero(length.round(9) == one)
-            apart = scores[same] - scores[same[0]]
-            wanted = (part[same] - part[same[0]]) * mean / length[same]
-            assert apart == pytest.approx(wanted, rel=1e-5, abs=1e-6)
-
-
-def test_the_reference_person_has_the_middle_of_every_number_and_the_first_level():
-    entry = load("cohort").entry
-    person = reference_person(entry, WAYS[1])
-    assert person["age"] == 59.0
-    assert {person[one.name] for one in entry.used if one.kind != "number"} == {0.0}
 
 
 def test_a_wrong_length_is_noticed():
@@ -145,14 +129,3 @@ def test_a_wrong_length_is_noticed():
     # Columns that are few and short are not scaled where only long rows are.
     short = replace(table.entry, columns=table.entry.columns[:1])
     assert average_factor(short, replace(way, norm="clip")) == 1.0
-
-
-def test_values_stand_on_both_sides_of_every_step_and_unknown_ones_last():
-    age = load("cohort").entry.column("age")
-    lines, curve = values_of(age, WAYS[0]), values_of(age, WAYS[1])
-    assert (lines.numbers[0], lines.numbers[-1]) == (18.0, 100.0)
-    assert lines.numbers[lines.reference] == curve.numbers[curve.reference] == 59.0
-    assert len(curve) == len(lines) + 2 * 12
-    region = Column("region", "category", "", levels=("north", "unknown"), missing_marks=("?",))
-    assert values_of(region, WAYS[0]).levels == ("north", "unknown", UNKNOWN)
-    assert values_of(region, replace(WAYS[0], missing="drop")).levels == ("north", "unknown")

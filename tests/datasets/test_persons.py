@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dpcore.datasets.persons import bounded, lots_for_exploration, lots_for_release
-from dpcore.errors import InvalidInput
 
 PERSON = np.unique([row * row % 23 for row in range(400)], return_inverse=True)[1]
 LOTS = lots_for_exploration(len(PERSON))
@@ -51,9 +50,3 @@ def test_blocks_hold_whole_persons_and_each_once(rows):
         seen += (first + where.start).tolist()
     assert end == len(kept.index)
     assert seen == kept.first.tolist()
-
-
-@pytest.mark.parametrize("most", [0, 10_001])
-def test_a_bound_out_of_range_is_refused(most):
-    with pytest.raises(InvalidInput):
-        bounded(PERSON, most, LOTS)
