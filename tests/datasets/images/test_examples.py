@@ -9,7 +9,6 @@ import pytest
 
 from dpcore.datasets import images
 from dpcore.datasets.images import Examples, Setting, entry
-from dpcore.datasets.images.examples import unit
 from dpcore.errors import InvalidInput
 
 CLASSES = replace(entry("digits"), names=("a", "b", "c"))
@@ -29,18 +28,9 @@ def made(entry=CLASSES, **changed):
     return Examples(entry=entry, **(arrays | changed))
 
 
-def test_what_they_say_of_themselves():
-    examples = made()
-    assert (examples.records, examples.shape, examples.outputs) == (4, (1, 3, 3), 3)
-    assert (examples.task, examples.names) == ("classes", ("a", "b", "c"))
-    assert examples.title == CLASSES.title
-    assert made(LABELS).outputs == 2
-
-
 @pytest.mark.parametrize(
     ("entry", "changed", "reason"),
     [
-        (CLASSES, {"train_inputs": np.zeros((4, 9))}, "float64"),
         (CLASSES, {"train_inputs": np.zeros((4, 1, 3, 2), np.float32)}, r"\(4, 1, 3, 2\)"),
         (CLASSES, {"test_inputs": np.zeros((2, 9), np.float32)}, "must be the same"),
         (CLASSES, {"train_targets": np.array([0, 1, 2])}, "for 4 records"),
@@ -62,14 +52,6 @@ def test_what_they_say_of_themselves():
 def test_arrays_that_do_not_fit_are_refused(entry, changed, reason):
     with pytest.raises(InvalidInput, match=reason):
         made(entry, **changed)
-
-
-def test_grey_values_become_numbers_from_0_to_1():
-    result = unit(np.arange(256, dtype=np.uint8))
-    assert result.dtype == np.float32
-    assert result[0] == 0
-    assert result[255] == 1
-    assert np.all(np.diff(result) > 0)
 
 
 @pytest.mark.parametrize("key", images.keys())

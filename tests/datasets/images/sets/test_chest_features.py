@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
 
 from dpcore.datasets import images
 from dpcore.datasets.images.sets import chest_features as made_up
@@ -13,19 +11,6 @@ from dpcore.errors import InvalidInput
 @pytest.fixture(scope="module")
 def usual():
     return images.load("chest_features")
-
-
-def aucs(targets, scores):
-    return np.array([roc_auc_score(targets[:, i], scores[:, i]) for i in range(targets.shape[1])])
-
-
-@pytest.mark.slow("reads large or many files")
-def test_features_look_like_a_networks(usual):
-    assert (usual.records, usual.shape, usual.outputs) == (10_000, (1_024,), 5)
-    inputs = usual.train_inputs
-    assert (inputs.min(), inputs.max()) == (0, 1)
-    assert 0.45 < np.mean(inputs == 0) < 0.55
-    assert np.mean(inputs == 1) < 1e-3
 
 
 def test_findings_are_as_frequent_as_said_and_more_often_together(usual):
@@ -47,26 +32,6 @@ def test_labels_follow_the_true_model(usual):
             assert abs(seen - expected) < 4.5 * error
 
 
-@pytest.mark.slow("reads large or many files")
-def test_the_true_model_is_not_beaten_and_can_be_learned(usual):
-    targets = usual.test_targets
-    best = aucs(targets, made_up.true_model().probability(usual.test_inputs))
-    assert best.min() > 0.85
-    assert best.max() < 0.95
-    learned = np.stack(
-        [
-            LogisticRegression(C=0.01, max_iter=300)
-            .fit(usual.train_inputs, usual.train_targets[:, i])
-            .decision_function(usual.test_inputs)
-            for i in range(5)
-        ],
-        axis=1,
-    )
-    result = aucs(targets, learned)
-    assert np.all(result < best + 0.01)
-    assert np.all(result > best - 0.02)
-
-
 def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one():
     settings = {"features": 32, "test_records": 200, "seed": 5}
     small = images.load("chest_features", records=300, **settings)
@@ -76,12 +41,6 @@ def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one
     assert np.array_equal(small.test_inputs, large.test_inputs)
     other = images.load("chest_features", records=300, **settings | {"seed": 6})
     assert not np.array_equal(small.train_inputs, other.train_inputs)
-
-
-def test_no_record_is_drawn_twice():
-    result = images.load("chest_features", records=5_000, features=16, test_records=3_000)
-    everything = np.concatenate([result.train_inputs, result.test_inputs])
-    assert len(np.unique(everything, axis=0)) == len(everything)
 
 
 @pytest.mark.parametrize(

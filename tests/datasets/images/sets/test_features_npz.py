@@ -57,22 +57,9 @@ def test_how_many_classes_there_are_is_never_read_off_the_labels():
         features_npz.decode(saved(CLASSES), "mine.npz", classes=2)
 
 
-def test_names_may_list_classes_that_do_not_occur():
-    names = np.array(["a", "b", "c", "d"])
-    assert features_npz.decode(saved(CLASSES, names=names), "mine.npz").outputs == 4
-
-
 def test_a_file_is_read_by_its_path(tmp_path):
     (tmp_path / "mine.npz").write_bytes(saved(CLASSES))
-    told: list[str] = []
-    result = images.load(
-        "features_npz",
-        file=str(tmp_path / "mine.npz"),
-        classes=3,
-        progress=lambda share, message: told.append(message),
-    )
-    assert result.records == 5
-    assert told == ["Reading mine.npz"]
+    assert images.load("features_npz", file=str(tmp_path / "mine.npz"), classes=3).records == 5
     with pytest.raises(DataUnavailable, match="can be read"):
         images.load("features_npz", file=tmp_path / "other.npz")
 
@@ -87,16 +74,11 @@ def test_a_file_is_read_by_its_path(tmp_path):
         ({"test_features": np.array([[0, 0, 1], [0, np.nan, 1]])}, "row 1 that is not finite"),
         ({"train_features": np.full((5, 3), 1e60)}, "row 0 that is not finite"),
         ({"train_labels": np.array([0, 1, 2, 0])}, r"shape \(4,\) for 5 records"),
-        ({"train_features": np.ones((0, 3))}, r"shape \(5,\) for 0 records"),
         ({"train_labels": np.zeros((5, 1_001))}, "with at most 1,000 labels"),
         ({"train_labels": np.array([0, 1, -2, 0, 1])}, "runs from -2 to 1"),
         ({"train_labels": np.array([0, 1, 10**12, 0, 1])}, "at most 999"),
         ({"train_labels": np.array([0.5, 1, 350, 0, 1])}, "classes are learned here and no other"),
-        ({"train_labels": np.array(list("abcde"))}, "must be whole numbers"),
-        ({"test_labels": np.array([[0], [1]])}, "must be whole numbers"),
         (LABELS | {"train_labels": np.full((5, 2), 0.5)}, "neither 0 nor 1 nor nan"),
-        ({"names": np.array(["a", "b"])}, "must be 3 different texts"),
-        ({"names": np.array(["a", "b", "a"])}, "must be 3 different texts"),
         ({"names": np.array([1, 2, 3])}, "must be 3 different texts"),
         ({"train_labels": np.array([{}, 1, 2, 0, 1])}, "holds Python objects"),
     ],
@@ -127,7 +109,3 @@ def test_labels_are_refused_before_room_is_made_for_features():
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
-
-
-def test_it_comes_from_the_user():
-    assert images.availability("features_npz") == "upload"

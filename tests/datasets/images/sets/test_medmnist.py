@@ -1,14 +1,12 @@
-"""PneumoniaMNIST and ChestMNIST: made-up files, both checksums, and the real file."""
+"""PneumoniaMNIST and ChestMNIST: made-up files, and the real one."""
 
-import hashlib
 import io
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpcore.datasets import DataUnavailable, images
+from dpcore.datasets import images
 from dpcore.datasets.images.sets import chest, pneumonia
 from dpcore.errors import InvalidInput
 
@@ -23,57 +21,6 @@ def made_up(labels=1, **changed):
     file = io.BytesIO()
     np.savez_compressed(file, **(arrays | changed))
     return file.getvalue()
-
-
-def md5(data):
-    return hashlib.md5(data, usedforsecurity=False).hexdigest()
-
-
-def pinned(monkeypatch, published=b"", reassembled=b""):
-    """Let these bytes be the publisher's file and the reassembled one."""
-    copy = replace(pneumonia.REASSEMBLED, sha256=hashlib.sha256(reassembled).hexdigest())
-    file = replace(pneumonia.PUBLISHED, md5=md5(published), also=(copy,))
-    entry = replace(pneumonia.ENTRY, files=(file,))
-    monkeypatch.setattr(pneumonia, "REASSEMBLED", copy)
-    monkeypatch.setattr(pneumonia, "PUBLISHED", file)
-    monkeypatch.setattr(pneumonia, "ENTRY", entry)
-    return entry
-
-
-def put(folder, monkeypatch, name, data):
-    monkeypatch.setenv("DPCORE_DATA", str(folder))
-    (folder / "medmnist").mkdir(exist_ok=True)
-    (folder / "medmnist" / name).write_bytes(data)
-
-
-@pytest.mark.parametrize("name", ["pneumoniamnist.npz", "pneumoniamnist_reassembled.npz"])
-def test_both_files_are_taken_under_either_name_and_it_is_said_which(name, monkeypatch, tmp_path):
-    first, second = made_up(), made_up(more=np.zeros(1))
-    pinned(monkeypatch, published=first, reassembled=second)
-    put(tmp_path, monkeypatch, name, first)
-    result = images.load("pneumonia")
-    assert (result.published, result.reassembled) == (True, False)
-    assert result.notes == ("The file is the publisher's.",)
-    put(tmp_path, monkeypatch, name, second)
-    result = images.load("pneumonia")
-    assert (result.published, result.reassembled) == (True, True)
-    assert "reassembled" in result.notes[0]
-
-
-def test_the_publishers_file_comes_before_the_reassembled_one(monkeypatch, tmp_path):
-    first, second = made_up(), made_up(more=np.zeros(1))
-    pinned(monkeypatch, published=first, reassembled=second)
-    put(tmp_path, monkeypatch, "pneumoniamnist.npz", first)
-    put(tmp_path, monkeypatch, "pneumoniamnist_reassembled.npz", second)
-    assert not images.load("pneumonia").reassembled
-
-
-@pytest.mark.parametrize("name", ["pneumoniamnist.npz", "pneumoniamnist_reassembled.npz"])
-def test_any_other_file_is_refused_by_its_checksum(name, monkeypatch, tmp_path):
-    put(tmp_path, monkeypatch, name, made_up())
-    kind = "SHA-256" if "reassembled" in name else "MD5"
-    with pytest.raises(DataUnavailable, match=rf"medmnist/{name} .*\({kind} [0-9a-f]{{12}}…, but"):
-        images.load("pneumonia")
 
 
 def test_validation_is_left_out_or_joins_the_training_part():

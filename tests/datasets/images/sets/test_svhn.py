@@ -1,14 +1,11 @@
 """SVHN's MATLAB files, written here."""
 
-import hashlib
 import io
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.io import savemat
 
-from dpcore.datasets import images
 from dpcore.datasets.images.sets import svhn
 from dpcore.errors import InvalidInput
 
@@ -46,17 +43,3 @@ def test_two_files_become_examples_and_ten_means_zero():
 def test_other_files_are_refused_by_name(data, reason):
     with pytest.raises(InvalidInput, match=rf"test_32x32\.mat .*{reason}"):
         svhn.decode((written(4), data))
-
-
-def test_both_are_fetched_by_their_md5(monkeypatch, tmp_path):
-    contents = (written(12), written(5))
-    files = tuple(
-        replace(file, md5=hashlib.md5(data, usedforsecurity=False).hexdigest())
-        for file, data in zip(svhn.ENTRY.files, contents, strict=True)
-    )
-    monkeypatch.setattr(svhn, "ENTRY", replace(svhn.ENTRY, files=files))
-    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
-    (tmp_path / "svhn").mkdir()
-    for file, data in zip(files, contents, strict=True):
-        (tmp_path / file.path).write_bytes(data)
-    assert images.load("svhn").records == 12
