@@ -34,14 +34,6 @@ def test_a_column_of_numbers_is_read_as_each_would_be(texts, decimal_comma):
             assert value == expected
 
 
-def test_beside_a_decimal_comma_points_part_thousands_only():
-    texts = ["9.040", "-1.234.567,5", "1.234,", "0.123", "12.34", "1234.567", "1.234e3", "1,234.5"]
-    result, wrong = numbers(pa.array(texts), ",", ".")
-    assert wrong.tolist() == [False] * 3 + [True] * 5
-    assert result[:3].tolist() == [9040.0, -1_234_567.5, 1234.0]
-    assert [is_number(text, decimal_comma=True) for text in texts] == (~wrong).tolist()
-
-
 @pytest.mark.parametrize("decimal_comma", [False, True])
 def test_a_number_of_many_digits_takes_no_more_than_their_number(decimal_comma):
     # With two ways to divide the digits this took minutes.

@@ -109,16 +109,6 @@ def test_a_day_is_a_number_of_days_since_the_first_and_clipped(order, days):
     assert "clipped to the public bounds" in notes
 
 
-@pytest.mark.parametrize("day", ["2020-02-30", "20200102", "2.1.2020", "2020-1-2", "yesterday"])
-def test_what_is_no_day_is_refused_without_it(day):
-    rows = ROWS.replace("2020-02-03", day)
-    with pytest.raises(Mendable) as refused:
-        read_rows(COLUMNS, rows.encode(), "f")
-    said = str(refused.value)
-    assert said.startswith("'f', line 4: visit must be a day such as 2020-12-31, or an empty")
-    assert day not in said
-
-
 @pytest.mark.parametrize("person", [Person(), Person("id", 2), None])
 def test_what_is_said_anew_stands_in_the_place_of_what_was_said(person):
     lines = "age: 1 to 9\npredict ill: one of no, yes"
@@ -127,11 +117,6 @@ def test_what_is_said_anew_stands_in_the_place_of_what_was_said(person):
         assert said_of(columns) == (person, person is not None)
         assert read(restated(columns, None)) == read(lines)
     assert restated(lines, None) == lines
-
-
-@pytest.mark.parametrize("unread", ["person: id", "fields: [\nperson: one row each"])
-def test_what_cannot_be_read_says_nothing_of_persons(unread):
-    assert restated(unread, None) == ""
 
 
 SAID = TableDescription(

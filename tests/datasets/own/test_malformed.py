@@ -2,7 +2,6 @@
 
 import io
 import re
-from datetime import time, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +20,6 @@ crp: 0 to 500 mg/l; unknown: blank
 predict ill: one of no, yes"""
 NAMES = ("patient", "age", "sex", "visit", "crp", "ill", "note")
 CANARY = "canary"
-Draw = np.random.Generator
-Rows = list[list[str]]
 
 
 def records(draw):
@@ -45,10 +42,10 @@ def written(rows, names=NAMES):
     return "\n".join([",".join(names), *map(",".join, rows), ""]).encode()
 
 
-def as_parquet(rows, **changed):
+def as_parquet(rows):
     columns = dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True))
     file = io.BytesIO()
-    parquet.write_table(pa.table(columns | changed), file)
+    parquet.write_table(pa.table(columns), file)
     return file.getvalue()
 
 
@@ -83,24 +80,6 @@ def badly_quoted(rows, draw):
     return written(rows), f"line {line + 2}: it has 2 fields, but it must have 7"
 
 
-def of_no_encoding(rows, draw):
-    line = int(draw.integers(len(rows)))
-    rows[line][6] = "\x81"  # nothing in Windows-1252, and no UTF-8 by itself
-    data = "\n".join([",".join(NAMES), *map(",".join, rows)])
-    return data.encode("latin-1"), f"line {line + 2}: it holds bytes that are not text"
-
-
-def with_zero(rows, draw):
-    line = int(draw.integers(len(rows)))
-    rows[line][int(draw.integers(7))] += "\0"
-    return written(rows), f"line {line + 2}: it holds a zero byte"
-
-
-def workbook(rows, draw):
-    starts = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-    return starts[draw.integers(2)] + draw.bytes(100), "'f' is an Excel workbook or an archive"
-
-
 def open_quotation(rows, draw):
     line = int(draw.integers(len(rows) - 1))
     rows[line][6] = '"' + rows[line][6]
@@ -125,29 +104,6 @@ def without_a_header(rows, draw):
     return written(rows[1:], tuple(rows[0])), "No header was found"
 
 
-def too_many_columns(rows, draw):
-    names = (*NAMES, *(f"x{place}" for place in range(2_000)))
-    if draw.random() < 0.5:
-        return as_parquet(rows, **{name: [0] * len(rows) for name in names[7:]}), "2,007 columns"
-    return written(rows, names), "2,007 columns"
-
-
-def nothing(rows, draw):
-    data = draw.choice([b"", b"\xef\xbb\xbf", b"\n \n", written([])])
-    return bytes(data), "is empty|holds no records"
-
-
-def truncated(rows, draw):
-    data = as_parquet(rows)
-    return data[: draw.integers(4, len(data) - 1)], "must be a whole Parquet file"
-
-
-def nested(rows, draw):
-    kinds: list[object] = [[CANARY], {"a": CANARY}, CANARY.encode(), timedelta(1), time(1)]
-    column = [kinds[draw.integers(5)]] * len(rows)
-    return as_parquet(rows, crp=column), "column 'crp': it must hold numbers, text, dates"
-
-
 FAULTS = {
     "number": cell(1, CANARY, "1e400", "inf", "nan", "1_0", "1 000", "", "12,5;"[:2] + "x", "4e9"),
     "level": cell(2, CANARY, "Female", "", "f", "0"),
@@ -158,17 +114,10 @@ FAULTS = {
     "several": several,
     "ragged": ragged,
     "quotation": badly_quoted,
-    "encoding": of_no_encoding,
-    "zero": with_zero,
-    "workbook": workbook,
     "open quotation": open_quotation,
     "two of a name": twice_the_same_name,
     "no such name": without_a_name,
     "no header": without_a_header,
-    "many columns": too_many_columns,
-    "nothing": nothing,
-    "truncated": truncated,
-    "nested": nested,
 }
 
 
