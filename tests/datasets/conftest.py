@@ -1,7 +1,6 @@
 """No network, no folder and no cache unless a test makes them; and files made up to a layout."""
 
 import random
-from collections.abc import Callable
 
 import pytest
 import requests
@@ -18,9 +17,6 @@ def _cut_off(monkeypatch, tmp_path):
     monkeypatch.setattr(requests, "get", refuse)
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
-
-
-MadeUp = Callable[..., bytes]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import errno
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,21 +43,6 @@ def test_a_damaged_file_is_computed_again():
         assert again.times == 1
 
 
-def test_a_folder_that_cannot_be_written_costs_time_only(monkeypatch, tmp_path):
-    (tmp_path / "a file").write_text("in the way")
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
-    assert np.array_equal(cache.array("squares", "key", Counted()), VALUES)
-
-
-def test_nothing_is_kept_of_a_computation_that_fails():
-    def fail():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        cache.array("squares", "key", fail)
-    assert not (cache.folder() / "arrays").exists()
-
-
 def test_what_was_unused_for_longest_goes_first(monkeypatch):
     for place in range(3):
         cache.array("squares", f"key{place}", Counted())
@@ -89,18 +73,6 @@ def test_a_digest_sees_entries_shape_type_and_where_one_part_ends():
     assert cache.digest(b"ab") == cache.digest("ab")
 
 
-def test_the_oldest_files_go_until_the_rest_fits(tmp_path):
-    for age, name in ((300, "old"), (200, "middle"), (100, "young")):
-        (tmp_path / name).write_bytes(b"x" * 1_000)
-        os.utime(tmp_path / name, (1_000 - age,) * 2)
-    cache.prune(tmp_path, 3_000)
-    assert {path.name for path in tmp_path.iterdir()} == {"old", "middle", "young"}
-    cache.prune(tmp_path, 2_999)
-    assert {path.name for path in tmp_path.iterdir()} == {"middle", "young"}
-    cache.prune(tmp_path, 1_000, keep=tmp_path / "middle")
-    assert {path.name for path in tmp_path.iterdir()} == {"middle"}
-
-
 def test_where_the_cache_cannot_be_written_there_is_a_private_folder(monkeypatch, tmp_path):
     (tmp_path / "a file").write_text("in the way")
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
@@ -111,9 +83,7 @@ def test_where_the_cache_cannot_be_written_there_is_a_private_folder(monkeypatch
     (where / "a.csv").write_text("a")
     assert cache.path_of("jobs/a.csv") == where / "a.csv"
     assert cache.path_of("jobs/b.csv") == tmp_path / "a file" / "cache" / "jobs" / "b.csv"
-    said = cache.complaint()
-    assert "cannot be written to (Not a directory)" in said
-    assert "DPCORE_CACHE" in said
+    assert "DPCORE_CACHE" in cache.complaint()
     # Writable again, it is used again.
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
     assert cache.place("jobs") == tmp_path / "cache" / "jobs"
@@ -154,15 +124,3 @@ def test_a_file_that_cannot_be_written_whole_leaves_nothing(tmp_path):
     with pytest.raises(OSError, match="No space left"):
         cache.write(tmp_path / "a", put)
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
-
-
-def test_an_array_in_a_folder_that_can_only_be_read_is_read(monkeypatch):
-    cache.array("squares", "key", Counted())
-
-    def refuse(*_, **__):
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-
-    monkeypatch.setattr(Path, "touch", refuse)
-    again = Counted()
-    assert np.array_equal(cache.array("squares", "key", again), VALUES)
-    assert again.times == 0

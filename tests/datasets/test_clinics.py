@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from dpcore.datasets import Preparation, entry, prepare, read_upload
-from dpcore.datasets.catalogue import assemble, source
+from dpcore.datasets import Preparation, prepare, read_upload
+from dpcore.datasets.catalogue import source
 from dpcore.datasets.sources import FileSource
-from dpcore.datasets.text import read_checked
-from dpcore.errors import InvalidInput
 
 # Blanks at the ends of lines and short decimals, as in the published files.
 THYROID = b"""0.5 0 1 0 0 0 0 0 1 0 0 0 0 0 0 0 0.061 0.0096 0.013 0.116 0.011 1 \n\
@@ -23,12 +21,6 @@ def source_of(key):
 
 def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case():
     table = read_upload("thyroid", THYROID, "made-up")
-    verified = assemble(
-        source_of("thyroid"),
-        [read_checked(source_of("thyroid").layout, THYROID, "f")],
-        published=True,
-    )
-    assert verified.frame.equals(table.frame)
     assert table.label.tolist() == [1, -1, -1]
     assert table.frame["age"].tolist() == pytest.approx([50, 62, 31])
     assert table.frame["TSH"].tolist() == pytest.approx([61, 11, 0.05])
@@ -39,26 +31,6 @@ def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case():
     assert np.allclose(quotient, table.frame["FTI"], rtol=0.03)
 
 
-def test_a_class_or_an_answer_that_the_files_do_not_have_is_refused_in_one_sentence():
-    with pytest.raises(InvalidInput, match="line 2: class must be one of 1, 2, 3"):
-        read_upload("thyroid", THYROID.replace(b"0.098 2", b"0.098 4"), "made-up")
-    with pytest.raises(InvalidInput, match="line 1: it has 21 fields, but it must have 22"):
-        read_upload("thyroid", THYROID.replace(b"0.011 1", b"1", 1), "made-up")
-
-
-def test_the_header_of_a_published_file_decides_the_order_of_its_fields():
-    layout = source_of("diabetes_screening").layout
-    names = [field.name for field in layout.fields]
-    values = {
-        field.name: "1" if field.words else str(place) for place, field in enumerate(layout.fields)
-    }
-    for order in (names, names[::-1]):
-        lines = ",".join(order), ",".join(values[name] for name in order)
-        result = read_checked(layout, "\n".join(lines).encode() + b"\n", "f")
-        assert list(result.columns) == names
-        assert result["Income"].item() == float(values["Income"])
-
-
 def test_the_survey_counts_prediabetes_and_keeps_bands_as_numbers():
     names = [field.name for field in source_of("diabetes_screening").layout.fields]
     answers = dict.fromkeys(names, "0") | {"GenHlth": "1", "Age": "13", "Education": "6"}
@@ -67,11 +39,7 @@ def test_the_survey_counts_prediabetes_and_keeps_bands_as_numbers():
     text = "\n".join([",".join(names), *(",".join(row.values()) for row in rows)]).encode()
     table = read_upload("diabetes_screening", text, "made-up")
     assert table.label.tolist() == [1, -1]
-    split = prepare(table)
-    assert split.dimension == 22
-    assert any("1 of BMI" in note for note in split.notes)
-    with pytest.raises(InvalidInput, match=r"line 2: Age must be a plain number"):
-        read_upload("diabetes_screening", text.replace(b",13,", b",old,", 1), "made-up")
+    assert prepare(table).dimension == 22
 
 
 SUPPORT2 = b"""\
@@ -87,12 +55,6 @@ metastatic,.5,.25,no dnr,5,97,6,69,22,36,388,1.8,.2,1.2,141,7.46,,,,7,7,,7
 
 def test_who_dies_in_hospital_is_predicted_without_what_is_known_later():
     table = read_upload("support2", SUPPORT2, "made-up")
-    verified = assemble(
-        source_of("support2"),
-        [read_checked(source_of("support2").layout, SUPPORT2, "f")],
-        published=True,
-    )
-    assert verified.frame.equals(table.frame)
     assert table.label.tolist() == [-1, 1]
     assert table.frame["race"].isna().tolist() == [False, True]
     assert table.frame["glucose"].isna().all()
@@ -100,14 +62,3 @@ def test_who_dies_in_hospital_is_predicted_without_what_is_known_later():
     # Race is there to compare groups by: five levels, and one of its own where it is unknown.
     with_race = prepare(table, Preparation(include=("race",)))
     assert with_race.dimension == prepare(table).dimension + 6
-
-
-@pytest.mark.parametrize("key", ["heart_sites", "support2", "diabetes_screening", "thyroid"])
-def test_what_is_not_here_names_its_licence_and_its_download(key):
-    described = entry(key)
-    assert described.licence.startswith(("CC BY 4.0", "CC0"))
-    assert "doi:10." in described.citation
-    assert described.how_to_get.startswith("It is downloaded from the UCI repository when first")
-    assert all(len(file.sha256) == 64 for file in described.files)
-    host = "https://archive.ics.uci.edu/"
-    assert all(file.url.startswith(host) for file in described.files)

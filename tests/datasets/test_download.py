@@ -1,10 +1,7 @@
-import errno
 import hashlib
 import io
 import os
-import shutil
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -14,8 +11,6 @@ from dpcore import datasets
 from dpcore.datasets import DataUnavailable, RemoteFile
 from dpcore.datasets.download import availability, fetch, recognised
 from dpcore.errors import InvalidInput
-
-MadeUp = Callable[..., bytes]
 
 CONTENT = b"some records\n" * 20_000
 
@@ -75,26 +70,19 @@ def serve(monkeypatch, content):
 
 def test_a_file_is_downloaded_once_with_progress_and_then_taken_from_the_cache(monkeypatch):
     asked = serve(monkeypatch, CONTENT)
-    told: list[tuple[float, str]] = []
+    shares: list[float] = []
     assert availability(PLAIN) == "download"
-    assert fetch(PLAIN, lambda share, message: told.append((share, message))) == (CONTENT,)
-    shares = [share for share, _ in told]
+    assert fetch(PLAIN, lambda share, _: shares.append(share)) == (CONTENT,)
     assert shares == sorted(shares)
-    assert 0 <= min(shares) < 1
-    assert max(shares) == 1
-    assert len(set(shares)) > 3
-    assert "example.org" in told[0][1]
+    assert (len(set(shares)) > 3, max(shares)) == (True, 1)
     assert availability(PLAIN) == "local"
     assert fetch(PLAIN) == (CONTENT,)
     assert asked == ["https://example.org/a.data"]
 
 
-def test_a_file_inside_an_archive_is_taken_out(monkeypatch):
+def test_a_file_is_taken_out_of_an_archive_and_of_no_other(monkeypatch):
     serve(monkeypatch, ARCHIVE)
     assert fetch(ZIPPED) == (CONTENT,)
-
-
-def test_an_archive_with_other_contents_is_refused(monkeypatch):
     for other in (zipped("inside.csv", b"other"), zipped("elsewhere.csv", CONTENT), b"no archive"):
         serve(monkeypatch, other)
         files = (replace(ZIPPED.files[0], archive_sha256=sha(other)),)
@@ -107,35 +95,6 @@ def test_what_the_publisher_sends_must_have_the_pinned_checksum(monkeypatch, tmp
     with pytest.raises(DataUnavailable, match=r"What example\.org sent for a\.data is not the pub"):
         fetch(PLAIN)
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-
-
-def test_offline_one_sentence_says_what_to_do():
-    with pytest.raises(DataUnavailable) as refused:
-        datasets.load("adult")
-    file = datasets.entry("adult").files[0]
-    for part in ("Adult (US census income)", f"{file.url} cannot", file.path, "DPCORE_DATA."):
-        assert part in str(refused.value)
-
-
-def test_the_local_folder_is_looked_in_first(monkeypatch, tmp_path):
-    asked = serve(monkeypatch, CONTENT)
-    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
-    (tmp_path / "heart").mkdir()
-    (tmp_path / "heart" / "a.data").write_bytes(CONTENT)
-    assert availability(PLAIN) == "local"
-    assert fetch(PLAIN) == (CONTENT,)
-    assert asked == []
-
-
-def test_a_local_file_that_is_not_the_published_one_is_refused_by_name(
-    monkeypatch, tmp_path, made_up
-):
-    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
-    (tmp_path / "cardio").mkdir()
-    (tmp_path / "cardio" / "cardio_train.csv").write_bytes(made_up("cardio"))
-    assert datasets.availability("cardio") == "local"
-    with pytest.raises(DataUnavailable, match=r"cardio/cardio_train\.csv .* not the published one"):
-        datasets.load("cardio")
 
 
 def test_a_set_without_a_published_checksum_is_checked_row_by_row(monkeypatch, tmp_path, made_up):
@@ -184,16 +143,9 @@ def test_another_file_may_stand_in_for_one_in_the_local_folder(monkeypatch, tmp_
     assert recognised(entry.files[0], CONTENT) == entry.files[0]
     assert recognised(entry.files[0], b"neither") is None
     (tmp_path / "heart" / "other.data").write_bytes(b"neither")
+    assert availability(entry) == "local"
     with pytest.raises(DataUnavailable, match=r"heart/other\.data .* not the published one"):
         fetch(entry)
-
-
-def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure():
-    for entry in datasets.catalogue():
-        for file in entry.files:
-            assert not file.sha256 or len(bytes.fromhex(file.sha256)) == 32
-            assert not file.url or (file.url.startswith("https://archive.ics.uci.edu/"))
-            assert bool(file.member) == bool(file.archive_sha256)
 
 
 def test_a_cache_that_cannot_be_written_is_done_without_and_one_that_holds_the_file_is_read(
@@ -208,19 +160,6 @@ def test_a_cache_that_cannot_be_written_is_done_without_and_one_that_holds_the_f
     asked = serve(monkeypatch, b"another")
     assert fetch(PLAIN) == (CONTENT,)
     assert asked == []
-
-
-def test_a_disk_that_gets_full_is_called_so_and_nothing_is_left(tmp_path, monkeypatch):
-    serve(monkeypatch, CONTENT)
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(shutil, "move", full)
-    with pytest.raises(DataUnavailable, match=r"the disk is full.*DPCORE_CACHE\.$"):
-        fetch(PLAIN)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_nobody_else_can_read_a_download(tmp_path, monkeypatch):

@@ -79,12 +79,6 @@ def test_a_hostile_file_is_one_sentence_without_its_values(data, sentence):
     assert "\n" not in str(refusal.value)
 
 
-def test_blanks_around_a_name_do_not_count_as_in_a_text():
-    data = written({" age ": [30, 41], "smoker": ["no", "yes"], "score\u2028": [1.5, 0.1]})
-    assert read_upload(OWN, data, "f", COLUMNS).frame["age"].tolist() == [30, 41]
-    assert [syntax.name for syntax in look(data, "f")] == ["age", "smoker", "score"]
-
-
 def test_a_header_is_refused_without_control_codes():
     fields = (Field("a\x1b[31m" + "b" * 500), Field("c"))
     with pytest.raises(InvalidInput, match=r"not name 'a\\x1b\[31mb+…', but"):

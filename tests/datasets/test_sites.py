@@ -1,34 +1,21 @@
 """Sets whose records come from several sites, one of which is held out."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
 
 import numpy as np
 import pytest
 
-from dpcore.controls.explore import HELD_OUT
 from dpcore.datasets import Preparation, entry, load, prepare, read_upload
-from dpcore.datasets.catalogue import assemble, register, source
+from dpcore.datasets.catalogue import assemble, register
 from dpcore.datasets.download import checksum
-from dpcore.datasets.sources import FileSource
 from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import usual
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, of_a_model
-from dpcore.export.report.build import report
-from dpcore.export.report.gather import gathered
-from dpcore.export.report.html import html
+from tests.datasets.test_clinics import source_of
 
-MadeUp = Callable[..., bytes]
 KEY = "heart_sites"
-
-
-def source_of(key):
-    result = source(key)
-    assert isinstance(result, FileSource)
-    return result
 
 
 def four_sites(made_up):
@@ -76,23 +63,7 @@ def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up):
     assert of_tree.records == result[0].records
 
 
-@pytest.mark.slow("reads large or many files")
-def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up):
-    table = four_sites(made_up)
-    study = Study(KEY, runs=2, preparation=Preparation(held_out="Switzerland"))
-    text = html(report(gathered(study, 1.0, "outpert", records=table), date(2026, 11, 25)))
-    assert "All records of Switzerland are tested on" in text
-    assert "30 of Switzerland tested on" in text
-    for said in ("drawn at random", "with internal validation", "from one source"):
-        assert said not in text
-    study = replace(study, preparation=Preparation(missing="drop"))
-    text = html(report(gathered(study, 1.0, "outpert", records=table), date(2026, 11, 25)))
-    assert "every record without an unknown value" in text
-    assert "a few more or fewer in the others" in text
-    assert "every record that the description admits" not in text
-
-
-def test_a_value_of_zero_that_cannot_be_is_unknown(made_up):
+def test_a_value_of_zero_that_cannot_be_is_unknown():
     result = source_of(KEY)
     lines = [b"60,1,4,0,0,?,0,120,1,-.5,2,?,7,3", b"54,0,2,130,?,0,2,99,0,0,?,0,?,0"]
     raw = read_checked(result.layout, b"\n".join(lines) + b"\n", "made-up")
@@ -124,13 +95,3 @@ def test_a_file_is_known_by_its_checksum_also_where_two_sets_have_it(made_up, mo
         read_upload("bank", data, "f")
     with pytest.raises(InvalidInput, match="'mine' is none of the published files of Heart"):
         read_upload(KEY, made_up(KEY), "mine")
-
-
-def test_the_site_is_a_control_where_a_set_has_several_and_stands_in_the_address():
-    assert HELD_OUT.shown({"data": KEY})
-    assert not HELD_OUT.shown({"data": "heart"})
-    assert [HELD_OUT.value(HELD_OUT.text(site)) for site in ("", *entry(KEY).sites)] == [
-        "",
-        *entry(KEY).sites,
-    ]
-    assert len(entry(KEY).sites) == len(entry(KEY).files)
