@@ -44,8 +44,6 @@ def test_the_state_of_opacus_is_read():
     ("plain", "spend"),
     [
         (("MaxDivergence", {"scale": 4.0}, 2.0), PureSpend(0.5)),
-        (("MaxDivergence", {"epsilon": 0.5}, None), PureSpend(0.5)),
-        (("ZeroConcentratedDivergence", {"scale": 4.0}, 2.0), ConcentratedSpend(0.125)),
         (("ZeroConcentratedDivergence", {"rho": 0.125}, None), ConcentratedSpend(0.125)),
         (
             ("Approximate<MaxDivergence>", {"epsilon": 0.5, "delta": 1e-7}, None),
@@ -67,11 +65,8 @@ def test_a_measurement_of_opendp_is_read(plain, spend):
 
 
 def test_anything_else_is_a_pair_with_its_source():
-    both = [{"epsilon": 1, "delta": delta, "source": "a paper"} for delta in (0, 1e-9)]
-    assert [declared(json.dumps(plain)) for plain in both] == [
-        [DeclaredSpend(PureSpend(1.0), "a paper")],
-        [DeclaredSpend(ApproximateSpend(1.0, 1e-9), "a paper")],
-    ]
+    plain = json.dumps({"epsilon": 1, "delta": 1e-9, "source": "a paper"})
+    assert declared(plain) == [DeclaredSpend(ApproximateSpend(1.0, 1e-9), "a paper")]
 
 
 def test_ten_laplace_scales_of_ten_cost_one():
@@ -98,18 +93,11 @@ def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all():
     "document",
     [
         *("{", "[" * 100_000, "[]", "{}", '{"history": []}'),
-        *(
-            f'{{"history": [{line}]}}'
-            for line in ("[1, 2]", "[NaN, 0.1, 1]", "[1.0, 0.1, 1.5]", "[1.0, [], 1]")
-        ),
+        *(f'{{"history": [{line}]}}' for line in ("[1, 2]", "[NaN, 0.1, 1]", "[1.0, [], 1]")),
         '{"measure": "Trust", "parameters": {}}',
-        '{"measure": "MaxDivergence"}',
         '{"measure": "MaxDivergence", "parameters": {"scale": 1}}',
-        '{"measure": "MaxDivergence", "parameters": {"scale": 1e-320}, "sensitivity": 1}',
         '{"measure": "MaxDivergence", "parameters": {"scale": 1e300}, "sensitivity": 1e-300}',
-        '{"epsilon": 1}',
         '{"epsilon": 1, "source": "\\u0000"}',
-        '{"epsilon": -1, "source": "x"}',
         '{"epsilon": 1, "delta": 5e-324, "source": "x"}',
     ],
 )
