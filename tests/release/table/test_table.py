@@ -7,7 +7,7 @@ from dpcore.datasets.encoding import features_of
 from dpcore.datasets.own.mend import Mendable
 from dpcore.datasets.persons import lots_for_exploration
 from dpcore.datasets.preparation import Preparation
-from dpcore.release.table.facts import TableFact, facts
+from dpcore.release.table.facts import facts
 from dpcore.release.table.read import read_for_release
 
 COLUMNS = """person: patient, at most 3 rows
@@ -21,20 +21,12 @@ ROWS = [f"p{row % 9},{18 + row},2020-03-{row % 28 + 1:02},north,yes\n" for row i
 
 
 def test_everything_known_is_given_declared_or_paid():
-    assert facts(COLUMNS) == (
-        TableFact("a person", "at most 3 rows count", "given"),
-        TableFact("number of persons", "", "declared public"),
-        TableFact("age", "18 to 90 years", "given"),
-        TableFact(
-            "visit",
-            "0 to 365 days since 2020-01-01; a gap (an empty field) is read by the middle of its "
-            "range",
-            "given",
-        ),
-        TableFact("ward", "one of north, south; a gap (?) is read as a level of its own", "given"),
-        TableFact("ill", "one of no, yes", "given"),
-        TableFact("weights of the model", "", "paid"),
-    )
+    assert [(fact.what, fact.how) for fact in facts(COLUMNS)] == [
+        ("a person", "given"),
+        ("number of persons", "declared public"),
+        *((name, "given") for name in ("age", "visit", "ward", "ill")),
+        ("weights of the model", "paid"),
+    ]
 
 
 @pytest.mark.parametrize("line", COLUMNS.splitlines()[:2])

@@ -14,20 +14,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from dpcore.cli import main
 from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
-from dpcore.release import demonstration, files, grid
+from dpcore.release import demonstration, files
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.check import check, problems_of
 from dpcore.release.ledger.spends import to_json
-from dpcore.release.model import entry_of, preparation_for
+from dpcore.release.model import entry_of
 from dpcore.release.registry import leaves
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.table.csv_text import harmless_columns
 from dpcore.release.table.read import read_for_release
 from dpcore.release.twin import cells, twin
 from dpcore.release.twin.attack import attack, neighbours
@@ -223,13 +221,10 @@ def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description
     result = private_twin(
         read, ledger=ledger, data_set="clinic", actor="B", epsilon=9.0, delta=1e-6
     )
-    table = read.table
-    texts = [field for row in csv.reader(io.StringIO(result.csv)) for field in row]
-    are_numbers = [text.replace(",", "").replace(".", "").lstrip("-").isdigit() for text in texts]
-    assert all(
-        is_number or cell(text) == text for text, is_number in zip(texts, are_numbers, strict=True)
-    )
-    again = read_own(result.columns, result.files()["twin.csv"], "twin.csv")
+    for text in (field for row in csv.reader(io.StringIO(result.csv)) for field in row):
+        is_number = text.replace(",", "").replace(".", "").lstrip("-").isdigit()
+        assert is_number or cell(text) == text
+    table, again = read.table, read_own(result.columns, result.files()["twin.csv"], "twin.csv")
     assert again.records == 200
     assert not again.blank.any()
     for column, other in zip(table.entry.columns, again.entry.columns, strict=True):
@@ -281,41 +276,10 @@ def test_correlations_are_found_from_signs_on_either_side_of_any_cut():
     assert not products(places, label, at).any()
 
 
-@pytest.mark.slow("releases models many times over")
-def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records():
-    columns, data = demonstration.columns(), demonstration.table().splitlines()
-    learned, judged = (
-        read_for_release(columns, b"\n".join([data[0], *part]), "t.csv")
-        for part in (data[1:2_001], data[2_001:])
-    )
-    result = private_twin(
-        learned,
-        ledger=demonstration.ledger(),
-        data_set=demonstration.DATA_SET,
-        actor="A",
-        epsilon=3.0,
-        delta=1e-6,
-    )
-    assert result.card.document["facts"]["mechanism"]["weight"] > 0
-    made = read_own(result.columns, result.csv.encode(), "twin.csv")
-    preparation = preparation_for("plain")
-
-    def right(taught, on):
-        x, other = (grid.rows(each.entry, each.frame, preparation).T for each in (taught, on))
-        model = LogisticRegression(C=100.0, max_iter=1_000).fit(x, taught.label)
-        return float(model.score(other, on.label))
-
-    real = right(learned.table, judged.table)
-    assert abs(right(made, judged.table) - real) < 0.05
-    # Nor does it look much better on the twin itself than on real records.
-    assert abs(right(made, made) - real) < 0.05
-
-
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
         ("x: 0 to 1\npredict y: 0 to 5", "one of two"),
-        ("x: 0 to 1\npredict y: one of a, b, c", "one of two"),
         ("=x: 0 to 1\n’=x: 0 to 1\npredict y: one of a, b", "twice"),
     ],
 )
@@ -324,31 +288,22 @@ def test_what_has_no_twin_is_refused_in_one_sentence(columns, told):
         twin_plan(columns, 100, epsilon=1.0, delta=1e-6)
 
 
-def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(tmp_path, monkeypatch, capsys):
+def test_a_twin_by_command_is_paid_once(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     ledger = ledger_with("l.db")
     Path("t.csv").write_bytes(data(100))
     Path("columns.txt").write_text(COLUMNS)
-    made = ["stand-in", "--columns", "columns.txt", "--records", "50", "--output", "made.csv"]
-    assert main(made) == 0
-    assert "they cost nothing" in capsys.readouterr().out
-    described = harmless_columns(COLUMNS)
-    assert read_own(described, Path("made.csv").read_bytes(), "made.csv").records == 50
-    assert len(ledger.history("clinic")) == 1
     command = shlex.split(
         "twin --table t.csv --columns columns.txt --ledger l.db --data-set clinic --actor B "
         "--epsilon 2 --delta 1e-6 --accept-clipping --output out"
     )
-    assert main([*command, "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
+    assert main(command) == 0
+    described = Path("out/columns.txt").read_text()
     assert read_own(described, Path("out/twin.csv").read_bytes(), "twin.csv").records == 100
-    assert Path("out/columns.txt").read_text() == described
-    (attached,) = (each for each in ledger.history("clinic") if each.kind == "attached")
-    assert attached.details["certificate_hash"] == printed["hash"]
-    checked = "certificate check out/twin.yaml --ledger l.db --twin"
-    assert main(shlex.split(f"{checked} out/twin.csv")) == 0
-    assert "twin.csv: unchanged" in capsys.readouterr().out
-    assert main(shlex.split(f"{checked} made.csv")) == 2
+    checked = shlex.split("certificate check out/twin.yaml --ledger l.db --twin")
+    assert main([*checked, "out/twin.csv"]) == 0
+    Path("other.csv").write_bytes(Path("out/twin.csv").read_bytes()[:-9])
+    assert main([*checked, "other.csv"]) == 2
     assert main(command) == 2  # the folder is there: nothing is paid
     assert len(ledger.history("clinic")) == 3
 
@@ -356,5 +311,6 @@ def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(tmp_path, m
         raise InvalidInput("The disk is full.")
 
     monkeypatch.setattr(files, "write", full)
+    capsys.readouterr()
     assert main([*command[:-1], "other"]) == 2
     assert "Entry 4 of the ledger stays paid, without a twin." in capsys.readouterr().err

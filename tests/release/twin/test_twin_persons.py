@@ -1,25 +1,19 @@
 """A twin of persons with several rows: one row of each counts, by lots; the same sensitivity."""
 
 import json
-import shlex
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.cli import main
 from dpcore.datasets.own import notation as description
 from dpcore.datasets.own.field import Person
 from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
-from dpcore.release import confined_release
-from dpcore.release.canonical import digest
 from dpcore.release.check import check
 from dpcore.release.model import entry_of
 from dpcore.release.table.read import read_for_release
-from dpcore.release.twin import cells, twin
+from dpcore.release.twin import cells
 from dpcore.release.twin.card import card
 from dpcore.release.twin.pairs import products
 from dpcore.release.twin.plan import twin_plan
@@ -34,7 +28,6 @@ age: 18 to 90 years; unknown: blank
 sex: one of f, m
 smoker: one of no, yes
 predict ill: one of no, yes"""
-Rows = list[str]
 
 
 def rows_of(person, count, draw):
@@ -112,12 +105,6 @@ def test_each_row_of_a_person_has_the_same_chance():
     assert stats.chisquare([70, 65, 65, 0, 0]).pvalue < 1e-6
 
 
-def test_who_has_one_row_each_is_left_as_it_is():
-    columns = COLUMNS.replace(f"who, at most {MAX} rows", "one row each")
-    table = read([[f"p{number},20,f,no,yes"] for number in range(4)], columns)
-    assert table.one_row_each() is table
-
-
 def test_the_twin_has_a_row_a_person_and_its_card_says_how():
     draw = np.random.default_rng(2)
     table = read([rows_of(person, 1 + person % 5, draw) for person in range(90)])
@@ -139,46 +126,3 @@ def test_the_twin_has_a_row_a_person_and_its_card_says_how():
     for person in ({"rows": 2}, {"rows": 1, "more": 1}, 1):
         with pytest.raises(InvalidInput, match="person"):
             card({**facts, "person": person})
-
-
-def test_the_command_asks_what_one_person_is_and_takes_several_rows(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    ledger, draw = ledger_with("l.db"), np.random.default_rng(3)
-    rows = [row for person in range(40) for row in rows_of(person, 1 + person % 3, draw)]
-    Path("t.csv").write_text("\n".join(["who,age,sex,smoker,ill", *rows]))
-    command = shlex.split(
-        "twin --table t.csv --columns columns.txt --ledger l.db --data-set clinic --actor B "
-        "--epsilon 2 --delta 1e-6 --output out"
-    )
-    for missing, told in ((2, "what one person is"), (1, "number of persons")):
-        described = COLUMNS.splitlines()[missing:]
-        if missing == 1:
-            described = [COLUMNS.splitlines()[0], *COLUMNS.splitlines()[2:]]
-        Path("columns.txt").write_text("\n".join(described))
-        assert main(command) == 2
-        assert told in capsys.readouterr().err
-    assert len(ledger.history("clinic")) == 1
-    Path("columns.txt").write_text(COLUMNS)
-    assert main(command) == 0
-    described = Path("out/columns.txt").read_text()
-    assert read_own(described, Path("out/twin.csv").read_bytes(), "twin.csv").records == 40
-    assert digest(Path("out/twin.csv").read_text()) in Path("out/twin.yaml").read_text()
-    assert main(["certificate", "check", "out", "--ledger", "l.db"]) == 0
-
-
-def test_a_held_table_of_persons_has_a_twin_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(confined_release, "_releases", None)
-    place, draw = str(tmp_path / "l.db"), np.random.default_rng(5)
-    ledger = ledger_with(place)
-    rows = [row for person in range(40) for row in rows_of(person, 1 + person % 3, draw)]
-    count = confined_release.load_table(
-        COLUMNS, "\n".join(["who,age,sex,smoker,ill", *rows]).encode(), "t.csv"
-    )
-    made = twin_plan(COLUMNS, count, epsilon=2.0, delta=1e-6)
-    confined_release.prepare_twin(made, place, "clinic", "B")
-    confined_release.pay_twin(place)
-    confined_release.measure()
-    while (result := confined_release.measured()[2]) is None:
-        time.sleep(0.01)
-    assert len(result.csv.splitlines()) == 1 + 40
-    assert check(twin.seal(result, ledger).card.to_yaml(), ledger).problems == ()
