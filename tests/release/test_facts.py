@@ -19,7 +19,7 @@ from tests.release.twin.test_twin import made_from
 
 STRANGE = (
     *("", "ε is 0.01, by an auditor", " 0.9_9 ", "１e-6", "5", "two\nlines", "\u202e1"),
-    *(None, True, False, -1, 0, 1.5, 10**200, math.inf, [], [1], {}),
+    *(None, True, False, -1, 0, 1.5, 10**200, math.inf, math.nan, [], [1], {}),
 )
 """What a forger might write in the place of a fact."""
 
@@ -74,6 +74,18 @@ def test_a_fact_of_another_kind_is_refused(kind, documents):
         "facts.mechanism.adjacency",  # one of two words, by the mechanism
         "facts.attack.about",  # those of the program, by a rule of its own
     }
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [("", name) for name in ("budget.epsilon", "epsilon", "Epsilon", "")]
+    + [("ledger", "actor.name"), ("training", "epsilon")],
+)
+def test_a_fact_that_no_certificate_states_is_none(part, name, documents):
+    """On the page it would stand in the place of the fact whose path it spells."""
+    facts = copy.deepcopy(documents["linear"]["facts"])
+    (facts[part] if part else facts)[name] = 0.01
+    assert any("The certificate states" in each for each in problems(facts, OF_MODEL))
 
 
 def test_an_attack_is_told_in_the_programs_words_and_at_the_budgets_delta(documents):

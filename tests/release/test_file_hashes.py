@@ -15,7 +15,6 @@ import pytest
 
 from dpcore.cli import main
 from dpcore.guarantee import PrivacyBudget
-from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.check import check
 from dpcore.release.file_hashes import hashes
@@ -85,19 +84,6 @@ def test_an_altered_byte_in_each_file_of_a_folder_is_found(folder, capsys):
     assert "The certificate holds." in lines
 
 
-@pytest.mark.slow("releases models many times over")
-def test_files_are_named_one_by_one_too(folder, capsys):
-    file = folder / "certificate.yaml"
-    for option, name in zip(("--model", "--onnx", "--card", "--html"), NAMES, strict=True):
-        assert told(capsys, file, option, folder / name)["files"] == {name: "unchanged"}
-        other = folder / f"other {name}"
-        other.write_bytes((folder / name).read_bytes() + b" ")
-        assert told(capsys, file, option, other)["files"] == {name: "altered"}
-    # Said again as another text, the model is another file.
-    other.write_text(json.dumps(json.loads((folder / "model.json").read_text())))
-    assert not told(capsys, file, "--model", other)["holds"]
-
-
 def test_a_folder_of_no_release_or_of_two_is_refused(folder, capsys):
     (folder / "twin.yaml").write_text("format: dpcore twin 1\n")
     assert main(["certificate", "check", str(folder)]) == 2
@@ -131,20 +117,13 @@ def unnamed(folder, made):
 
 
 def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(unnamed, capsys):
-    folder, found = unnamed, told(capsys, unnamed)
-    assert found["holds"]
     expected = dict.fromkeys(NAMES, "not mentioned") | {"model.json": "unchanged"}
-    assert found["files"] == expected
-    model = json.loads((folder / "model.json").read_text())
+    assert told(capsys, unnamed)["files"] == expected
+    model = json.loads((unnamed / "model.json").read_text())
     model["weights"][0] += 1.0
-    (folder / "model.json").write_text(json.dumps(model))
-    found = told(capsys, folder)
+    (unnamed / "model.json").write_text(json.dumps(model))
+    found = told(capsys, unnamed)
     assert (found["holds"], found["files"]["model.json"]) == (False, "altered")
-    (folder / "model.json").unlink()
-    (folder / "model.json").mkdir()
-    found = told(capsys, folder)
-    assert (found["holds"], found["files"]["model.json"]) == (False, "unreadable")
-    assert found["files"]["card.md"] == "not mentioned"
 
 
 @pytest.mark.parametrize(
@@ -154,11 +133,7 @@ def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(unna
         [{"name": "../card.md", "sha256": "0" * 64}],
         [{"name": "card.md", "sha256": "0" * 64}] * 2,
         [{"name": f"card{number}.md", "sha256": "0" * 64} for number in range(30)],
-        [{"name": 3, "sha256": "0" * 64}],
-        [{"name": "card.md"}],
         {"card.md": "0" * 64},
-        "card.md",
-        3,
         None,
     ],
     ids=str,
@@ -222,34 +197,10 @@ def test_a_twins_columns_and_rows_are_those_of_its_card(made):
     assert "rows, but the card says" in problem
 
 
-@pytest.mark.parametrize("value", [None, 3, True, "", ["text"]], ids=repr)
-def test_no_certificate_holds_of_which_no_page_can_be_made(value, made):
-    document = json.loads(json.dumps(made[0].certificate.document))
-    document["facts"]["about"]["description"] = value
-    document["registry"]["deployment"]["description"] = json.loads(json.dumps(value))
-    text = Certificate({**document, "hash": Certificate(document).hash}).to_yaml()
-    problems = check(text, None, made[0].model).problems
-    assert all("description" in problem for problem in problems)
-    assert problems
-
-
 def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(unnamed, made, capsys):
-    large = made[0].model.to_json() + " " * 200_000
-    (unnamed / "model.json").write_text(large, "utf-8")
+    (unnamed / "model.json").write_text(made[0].model.to_json() + " " * 200_000, "utf-8")
     (problem,) = told(capsys, unnamed)["problems"]
-    assert f"{len(large.encode()):,} bytes" in problem
     assert "200,000" in problem
-    (unnamed / "new.csv").write_text("age\n1\n")
-    assert main(["predict", f"--model={unnamed}/model.json", f"--table={unnamed}/new.csv"]) == 2
-    assert "at most 200,000" in capsys.readouterr().err
-
-
-def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(folder, monkeypatch, capsys):
-    size = (folder / "model.onnx").stat().st_size
-    monkeypatch.setattr("dpcore.cli.certificate.LARGEST_TABLE", size - 1)
-    found = told(capsys, folder)
-    assert found["files"]["model.onnx"] == "unreadable"
-    assert any("must be a file of at most" in problem for problem in found["problems"])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -261,28 +212,10 @@ def test_what_cannot_be_read_is_named_and_the_others_are_listed(name, folder, ca
     found = told(capsys, folder)
     (problem,) = found["problems"]
     assert problem.startswith(f"{name} was not checked: ")
-    assert "it is a folder or a device" in problem
     states = dict.fromkeys(NAMES, "unchanged") | {name: "unreadable", "notes.txt": "not mentioned"}
     assert found["files"] == states
     # Nothing was compared with a model that was not read.
-    left = all_checks[:-2] if name == "model.json" else all_checks
-    assert found["checks"] == left
-    assert main(["certificate", "check", str(folder)]) == 2
-    printed = capsys.readouterr()
-    assert f"{name}: unreadable" in printed.out.splitlines()
-    assert f"{name} was not checked: " in printed.err
-
-
-def test_what_is_hashed_is_what_is_written(made):
-    released, files = made[0], made[0].files()
-    assert files["model.json"] == released.model.to_json().encode()
-    assert files["card.md"].decode() == released.card()
-    stated = {
-        each["name"]: each["sha256"]
-        for each in released.certificate.document["facts"]["hashes"]["files"]
-    }
-    assert stated["card.md"] == digest(released.card())
-    assert stated.keys() | {"certificate.yaml", "certificate.html"} == files.keys()
+    assert found["checks"] == (all_checks[:-2] if name == "model.json" else all_checks)
 
 
 @pytest.mark.slow("releases models many times over")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import csv
 import io
@@ -13,7 +12,6 @@ import re
 import time
 from dataclasses import asdict, replace
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +19,8 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from dpcore.accounting.risk import gaussian_advantage, odds
 from dpcore.cli import main
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import attack as attacking
 from dpcore.release import grid
 from dpcore.release import release as releasing
@@ -36,12 +32,9 @@ from dpcore.release.certificate_words import DEPLOYMENT
 from dpcore.release.check import check, problems_of
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.model import ReleasedModel
-from dpcore.release.network import Network
-from dpcore.release.plain_summary import plain_summary
 from dpcore.release.plan import plan
 from dpcore.release.prediction import NOISE, predict
-from dpcore.release.record import Record
-from dpcore.release.registry import COMMIT, TIERS, leaves
+from dpcore.release.registry import TIERS, leaves
 from dpcore.release.release import Paid, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import read_for_release
@@ -236,8 +229,7 @@ def test_a_certificate_holds_with_and_without_the_ledger(paid):
     text, start = released.certificate.to_yaml(), time.process_time()
     alone = check(text)
     assert time.process_time() - start < 2.0
-    assert alone.problems == ()
-    assert "looks right" in alone.warning
+    assert (alone.problems, "looks right" in alone.warning) == ((), True)
     whole = check(text, ledger, released.model)
     assert (whole.problems, whole.warning, len(whole.checks)) == ((), "", 3)
     assert check(text + "# a remark\n").problems
@@ -268,40 +260,21 @@ def _set(document, path, value):
     document[int(last) if isinstance(document, list) else last] = value
 
 
-def assert_any_change_is_rejected(released, times):
-    """Each field changed several times, and less noise with all that follows from it."""
-    document = json.loads(json.dumps(dict(released.certificate.document)))
+def test_numbers_are_made_anew_also_where_the_hash_was(paid):
+    document = json.loads(json.dumps(dict(paid[1].certificate.document)))
     assert problems_of(Certificate(document)) == []
-    fields, draw, rejected = leaves(document), np.random.default_rng(5), 0
-    names = list(fields)
-    for number in range(times):
-        name = names[number % len(names)]
+    for name, value in leaves(document).items():
         forged = copy.deepcopy(document)
-        _set(forged, name, _changed(fields[name], draw))
-        rejected += bool(problems_of(Certificate(forged)))
-    assert rejected == times > 2 * len(names)
+        _set(forged, name, _changed(value, np.random.default_rng(1)))
+        assert problems_of(Certificate(forged)), name
+        if name.split(".")[0] in derived(document["facts"]):
+            if isinstance(value, float):
+                _set(forged, name, value * 0.999)
+            forged["hash"] = Certificate(forged).hash
+            assert problems_of(Certificate(forged)), name
     facts = copy.deepcopy(document["facts"])
     facts["mechanism"]["sigma"] //= 2
     assert any("above" in each for each in problems_of(certificate(facts)))
-
-
-@pytest.mark.slow("releases models many times over")
-def test_a_change_of_any_field_is_rejected_a_thousand_times(paid):
-    assert_any_change_is_rejected(paid[1], 1_000)
-
-
-def test_numbers_are_made_anew_also_where_the_hash_was(paid):
-    _, released = paid
-    document = json.loads(json.dumps(dict(released.certificate.document)))
-    for name, value in leaves(
-        {part: document[part] for part in derived(document["facts"])}
-    ).items():
-        forged = copy.deepcopy(document)
-        _set(forged, name, _changed(value, np.random.default_rng(1)))
-        if isinstance(value, float):
-            _set(forged, name, value * 0.999)
-        forged["hash"] = Certificate(forged).hash
-        assert problems_of(Certificate(forged)), name
 
 
 def test_no_right_number_hides_a_wrong_one(paid):
@@ -314,34 +287,6 @@ def test_no_right_number_hides_a_wrong_one(paid):
         document["hash"] = Certificate(document).hash
         assert check(Certificate(document).to_yaml()).problems, hiding
         del told[hiding]
-    document["proof"]["by"] = dict(enumerate(document["proof"]["by"]))
-    document["hash"] = Certificate(document).hash
-    assert check(Certificate(document).to_yaml()).problems
-
-
-@pytest.mark.slow("releases models many times over")
-def test_a_fact_that_no_certificate_states_is_none(paid):
-    """On the page it would stand in the place of the fact whose path it spells."""
-    facts = json.loads(json.dumps(paid[1].certificate.document["facts"]))
-    for name, value in (
-        ("budget.epsilon", 0.01),
-        ("mechanism.adjacency", "replace-one"),
-        ("epsilon", 0.01),
-        ("Epsilon", 0.01),
-        ("", 1),
-    ):
-        text = certificate({**facts, name: value}).to_yaml()
-        assert any("The certificate states" in each for each in check(text).problems), name
-    for part, other in (
-        ("ledger", {"actor.name": "Dr. A"}),
-        ("training", {"epsilon": 0.01}),
-        ("budget", {"epsilon": True}),
-    ):
-        inner = {**facts, part: {**facts[part], **other}}
-        assert check(certificate(inner).to_yaml()).problems
-    for day in ("10.0", None, "2026-13-01", "\u202e2026-01-01", 5):
-        (problem,) = check(certificate({**facts, "released": day}).to_yaml()).problems
-        assert "facts.released is" in problem
 
 
 def test_what_is_claimed_is_rounded_up(paid):
@@ -397,16 +342,12 @@ BEGIN = "format: dpcore certificate 1\n"
             BEGIN + rest
             for rest in (
                 "[1",
-                "a: &a [1]\nb: *a",
                 "facts: 3\n",
                 "facts: " + "[" * 30_000,
-                "facts: {" + "a: {" * 9_000,
                 "facts: 0x" + "f" * 30_000,
-                "facts: " + "9" * 30_000,
                 "facts: 1" + ":59" * 10_000,
                 "facts: [" + "1," * 19_000 + "]",
                 "facts: !!python/object/apply:os.system ['true']\n",
-                "facts: .nan\n",
                 "? " * 19_000,
             )
         ),
@@ -420,26 +361,9 @@ def test_what_is_no_certificate_is_refused_soon(text):
     assert len(problem) < 200
 
 
-@pytest.mark.parametrize(
-    "value",
-    [float("nan"), float("inf"), -1.0, 10**400, "1", None, [], {}],
-    ids=lambda value: repr(value)[:9],
-)
-@pytest.mark.parametrize("path", ["mechanism.sigma", "budget.delta", "attack.lower_bound"])
-def test_no_value_of_a_strange_kind_is_a_number(path, value, paid):
-    document = json.loads(json.dumps(dict(paid[1].certificate.document)))
-    _set(document, f"facts.{path}", value)
-    with contextlib.suppress(ValueError):  # what has no canonical form has no hash
-        document["hash"] = Certificate(document).hash
-    assert problems_of(Certificate(document))
-
-
-def test_the_registrys_fields_are_all_there_and_little_is_asked(paid):
+def test_the_registrys_fields_are_all_there(paid):
     deployment = paid[1].certificate.document["registry"]["deployment"]
-    assert leaves(deployment).keys() == TIERS.keys()
-    assert set(TIERS.values()) == {1, 2, 3}
-    assert len(COMMIT) == 40
-    assert len(About.__dataclass_fields__) + 2 <= 8
+    assert leaves(deployment).keys() == TIERS.keys() == DEPLOYMENT.keys()
     with pytest.raises(InvalidInput, match="sector"):
         replace(ABOUT, sector="Magic")
 
@@ -477,19 +401,17 @@ def test_a_model_survives_its_file_and_nothing_else_is_taken(paid):
     assert ReleasedModel.from_json(model.to_json()) == model
     plain = json.loads(model.to_json())
     rest = plain["weights"][1:]
-    strange = ("1", "nan", float("nan"), None, True, [], 1e300, -1e300, 10**999)
     for change in (
         *({"format": "x"}, {"loss": "squared"}, {"features": "fine"}, {"more": 1}),
         *({"weights": each} for each in (rest, [0.0] * 100_000, 1.0)),
-        *({"weights": [each, *rest]} for each in strange),
+        *({"weights": [each, *rest]} for each in ("1", float("nan"), None, True, 1e300, 10**999)),
         *({"columns": 3}, {"columns": "age: 1 to 2\npredict risk: 0 to 1"}),
-        {"columns": "age: 1 to 2\npredict risk: one of a, b, c"},
     ):
         with pytest.raises(InvalidInput) as refused:
             ReleasedModel.from_json(json.dumps(plain | change))
         assert len(str(refused.value)) < 300
     twice = model.to_json().replace('"weights"', '"weights": [0.0],\n "weights"')
-    for text in (twice, "", "[]", "[" * 100_000, "{" * 10, "1" * 5_000, "null", '{"format": NaN}'):
+    for text in (twice, "", "[]", "[" * 100_000, "1" * 5_000, '{"format": NaN}'):
         with pytest.raises(InvalidInput):
             ReleasedModel.from_json(text)
 
@@ -503,35 +425,11 @@ def test_the_largest_weights_give_a_number():
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("predict x: 0 to 9", ("x is a number", "one of two", "predict x: one of no, yes")),
-        ("predict x: one of a, b, c", ("x is one of 3 values", "one of two")),
-    ],
+    ("line", "words"), [("x: 0 to 9", "x is a number"), ("x: one of a, b, c", "x is one of 3")]
 )
 def test_another_outcome_than_one_of_two_is_refused(line, words):
-    with pytest.raises(InvalidInput) as refused:
-        plan(f"age: 1 to 2\n{line}", 100, epsilon=1.0, delta=1e-6)
-    assert all(word in str(refused.value) for word in words), refused.value
-    assert not any(value in str(refused.value) for value in ("nan", "1e400", "'x'", "=1+1"))
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("nan,f,no,20", ("line 2", "age", "plain number")),
-        ("1e400,f,no,20", ("line 2", "age", "1,000,000,000")),
-        ("30,x,no,20", ("line 2", "sex", "one of f, m")),
-        ("30,=1+1,no,20", ("line 2", "sex")),
-        ("30,f,no", ("line 2", "3 fields", "4")),
-        (",f,no,20", ("line 2", "age")),
-        ('30,f,no,"22,5"', ("line 2: bmi", "comma", "12.5")),
-    ],
-)
-def test_a_bad_line_is_refused_by_its_place(line, words):
-    with pytest.raises(InvalidInput) as refused:
-        predict(_plain_huber(), f"age,sex,smoker,bmi\n{line}\n".encode(), "t.csv")
-    assert all(word in str(refused.value) for word in words), refused.value
+    with pytest.raises(InvalidInput, match=f"{words}.*one of two"):
+        plan(f"age: 1 to 2\npredict {line}", 100, epsilon=1.0, delta=1e-6)
 
 
 def test_predictions_are_per_record_and_no_formula():
@@ -599,11 +497,10 @@ def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
     assert len(ledger.history("clinic")) == 1
 
 
-def test_release_check_and_predict_by_command(tmp_path, capsys, monkeypatch):
+def test_nothing_is_paid_by_command_where_nothing_could_be_written(tmp_path, monkeypatch):
     command = release_command(tmp_path, "--steps", "12", adjacency="replace-one")
-    assert main([*command, "--region", "", "--json"]) == 2
-    assert main([*command, "--risks", "maybe"]) == 2
-    assert "corrected" in capsys.readouterr().err
+    for wrong in (("--region", ""), ("--risks", "maybe"), ("--hidden", "some")):
+        assert main([*command, *wrong]) == 2
     assert not (tmp_path / "out").exists()
 
     def unwritten(_):
@@ -615,21 +512,10 @@ def test_release_check_and_predict_by_command(tmp_path, capsys, monkeypatch):
             main(command)
     assert len(Ledger.open(tmp_path / "l.db").history("clinic")) == 1
     assert main(command) == 0
-    made = " ".join(sorted(path.name for path in (tmp_path / "out").iterdir()))
-    assert made == "card.md certificate.html certificate.yaml model.json model.onnx"
-    assert main(command) == 2  # the folder is there: nothing is paid
-    file, model = str(tmp_path / "out/certificate.yaml"), str(tmp_path / "out/model.json")
-    capsys.readouterr()
-    check = ["certificate", "check", file]
-    assert main([*check, "--ledger", str(tmp_path / "l.db"), "--model", model]) == 0
-    assert "chain" in capsys.readouterr().out
-    assert main(check) == 0
-    assert "Without a ledger" in capsys.readouterr().out
-    Path(file).write_text(Path(file).read_text().replace("intended_use: D", "intended_use: F"))
-    assert main(check) == 2
-    assert "hash" in capsys.readouterr().err
-    assert main(["predict", "--model", model, "--table", str(tmp_path / "t.csv")]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 101
+    assert main(command) == 2  # the folder is there
+    assert [each.kind for each in Ledger.open(tmp_path / "l.db").history("clinic")] == [
+        *("created", "spent", "attached")
+    ]
 
 
 def test_card_and_page_show_no_markup_of_strangers(paid):
@@ -648,30 +534,9 @@ def test_card_and_page_show_no_markup_of_strangers(paid):
     assert "<script" not in page
 
 
-def test_card_and_page_begin_with_what_is_promised_to_one_person(paid):
-    released, document = paid[1], paid[1].certificate.document
-    proof = document["proof"]
-    budget = PrivacyBudget(proof["epsilon"], proof["delta"])
-    promised = odds(budget, Adjacency.ZERO_OUT, gaussian_advantage(proof["mu"]))
-    for text in (released.card(), released.certificate.to_html()):
-        titles = [title for title, _ in plain_summary(document)]
-        parts = ("Risk", *titles, "Proof, computed")
-        places = [text.index(part) for part in parts if part in text]
-        assert places == sorted(places)
-        assert promised.sentence in text
-        assert text.index(promised.sentence) < text.index("differentially private")
-        assert "how often it is was not measured here" in text
-    sentences = [each for _, said in plain_summary(document)[1:] for each in said]
-    assert max(len(sentence.split()) for part in sentences for sentence in part.split(". ")) <= 22
-
-
-def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(paid):
+def test_card_and_page_round_to_the_safe_side(paid):
     released, proof = paid[1], paid[1].certificate.document["proof"]
     result = paid[1].certificate.document["facts"]["attack"]
-    assert repr(proof["mu"]) in released.certificate.to_yaml()
-    for text in (released.card(), released.certificate.to_html()):
-        plain = re.sub("[0-9a-f]{64}|2024-12-31|0\\.00[0-9]*", "", text)
-        assert not re.search(r"\d\.\d{7}", plain)
     (shown,) = re.findall(
         r"Proved: ε ≤ (\S+) at δ = (\S+) .*; μ ≤ (\S+)\. Rounded", released.card()
     )
@@ -684,27 +549,6 @@ def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(paid):
     assert float(rows["facts.attack.mu_lower_bound"]) <= result["mu_lower_bound"]
     for number, point in enumerate(proof["profile"]):
         assert float(rows[f"proof.profile.{number}.delta"]) >= point["delta"]
-
-
-def test_each_part_of_a_page_is_headed_in_words_and_names_its_key(paid):
-    document = json.loads(json.dumps(paid[1].certificate.document))
-    document["facts"]["training"] |= Network("logistic", 4, 3).facts()
-    document["facts"] |= Record(3).facts()
-    rows = re.findall(r'<th scope="row" title="([^"]*)">([^<]*)</th><td>', html(document))
-    keys, headings = zip(*rows, strict=True)
-    assert "Further parts" not in html(document)
-    files = [each["name"] for each in document["facts"]["hashes"]["files"]]
-    told = [re.sub("|".join([*files, r"\d\.\d"]), "", each) for each in headings]
-    assert not [each for each in told if re.search(r"[_{}#.]", each)]
-    assert {f"SHA-256 of {name}" for name in files} <= set(headings)
-    assert "δ at ε = 0.1" in headings
-    # In a heading above stand the ε of the profile, and the names of files.
-    all_keys = leaves({name: document[name] for name in ("proof", "unprotected", "hash")})
-    all_keys |= leaves({k: v for k, v in document["facts"].items() if k != "about"}, "facts.")
-    all_keys |= leaves(document["registry"]["deployment"], "registry.deployment.")
-    told_by = re.compile(r"proof\.profile\.\d+\.epsilon|facts\.hashes\.files\.\d+\.name")
-    assert sorted(keys) == sorted(key for key in all_keys if not told_by.fullmatch(key))
-    assert DEPLOYMENT.keys() == TIERS.keys()
 
 
 def test_a_part_without_words_is_on_the_page_by_its_key(paid):
