@@ -1,6 +1,9 @@
 """Independent ways to the figures the tests hold: integrals, mpmath, closed forms."""
 
+import csv
+import json
 import math
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -8,6 +11,16 @@ from scipy import integrate, special, stats
 
 from dpcore.accounting.accountants import certify, lower_bound
 from dpcore.guarantee import Adjacency
+
+with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") as file:
+    ROWS = list(csv.DictReader(file))
+
+
+def reference(*kinds):
+    """Parameters and value of every row of these kinds."""
+    rows = [row for row in ROWS if row["kind"] in kinds]
+    assert rows
+    return [(json.loads(row["params"]), float(row["value"])) for row in rows]
 
 
 def rdp_poisson(multiplier, rate, order):
@@ -56,15 +69,6 @@ def delta_of_one(multiplier, rate, adjacency, epsilon):
         gap = np.maximum(p(grid) - math.exp(epsilon) * q(grid), 0.0)
         values.append(float(integrate.simpson(gap, x=grid)))
     return max(values)
-
-
-def delta_of_two(multiplier, rate, epsilon):
-    """δ(ε) of two equal Poisson-sampled steps in the remove direction, by a double integral."""
-    one, other = densities(multiplier, rate, Adjacency.ADD_REMOVE)
-    grid = np.linspace(-9.0 * multiplier, 9.0 * multiplier + 1.0, 3001)
-    p, q = one(grid), other(grid)
-    gap = np.maximum(np.outer(p, p) - math.exp(epsilon) * np.outer(q, q), 0.0)
-    return float(integrate.simpson(integrate.simpson(gap, x=grid), x=grid))
 
 
 def bounds(event, delta, adjacency):

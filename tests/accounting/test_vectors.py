@@ -4,21 +4,17 @@ Rows that record another library's upper bound or search tolerance are brackets:
 is at most theirs, and never below our own lower bound.
 """
 
-import csv
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpcore.accounting import composition, concentrated, renyi, risk, tradeoff
+from dpcore.accounting import concentrated, renyi, risk, tradeoff
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Gaussian, PoissonSampled, Repeated, from_schedule, steps
 from dpcore.accounting.losses import loss_distributions
 from dpcore.accounting.schedules import custom
-from dpcore.accounting.theorems.gaussian import planning_estimate
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import (
     analytic_delta,
@@ -26,33 +22,15 @@ from dpcore.mechanisms.gaussian import (
     analytic_sigma,
     classical_sigma,
 )
-from tests.accounting.oracles import bounds
+from tests.accounting.oracles import bounds, reference
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
-
-with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") as file:
-    ROWS = list(csv.DictReader(file))
-
-
-def rows(*kinds):
-    result = [row for row in ROWS if row["kind"] in kinds]
-    assert result
-    return [
-        pytest.param(json.loads(row["params"]), float(row["value"]), id=f"{row['kind']} {i}")
-        for i, row in enumerate(result)
-    ]
 
 
 def training(params, sigma=None):
     steps = params.get("steps", params.get("queries"))
-    if isinstance(steps, str):
-        steps = 2249
-    if steps is None:
-        steps = round(params["epochs"] / params["q"])
-    noise = params["sigma"] if sigma is None else sigma
-    return Repeated(
-        PoissonSampled(params["q"], Gaussian(noise, params.get("sensitivity", 1.0))), steps
-    )
+    noise = Gaussian(sigma or params["sigma"], params.get("sensitivity", 1.0))
+    return Repeated(PoissonSampled(params["q"], noise), 2249 if isinstance(steps, str) else steps)
 
 
 def schedule(params):
@@ -70,7 +48,7 @@ def epsilon(event, delta, accountant):
     return result
 
 
-@pytest.mark.parametrize(("params", "value"), rows("rdp_subsampled_gaussian"))
+@pytest.mark.parametrize(("params", "value"), reference("rdp_subsampled_gaussian"))
 def test_renyi_divergence(params, value):
     order = params["order"]
     function = renyi.poisson_whole if order == int(order) else renyi.poisson_between
@@ -82,7 +60,7 @@ def test_renyi_divergence(params, value):
         assert result[0, 0] == pytest.approx(value, rel=1e-4 if params["steps"] == 50 else 1e-9)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("rdp_to_epsilon"))
+@pytest.mark.parametrize(("params", "value"), reference("rdp_to_epsilon"))
 def test_conversion(params, value):
     orders = np.arange(2, 33)
     result, best = renyi.epsilon_from(orders, np.full(31, 1.1), params["delta"])
@@ -90,7 +68,9 @@ def test_conversion(params, value):
     assert result == pytest.approx(value, abs=1e-7)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_rdp", "schedule_epsilon_rdp"))
+@pytest.mark.parametrize(
+    ("params", "value"), reference("dpsgd_epsilon_rdp", "schedule_epsilon_rdp")
+)
 def test_renyi_epsilon_is_at_most_the_librarys(params, value):
     event = schedule(params) if "sigmas" in params else training(params)
     result = epsilon(event, params["delta"], "rdp")
@@ -99,7 +79,7 @@ def test_renyi_epsilon_is_at_most_the_librarys(params, value):
 
 
 @pytest.mark.parametrize(
-    ("params", "value"), rows("dpsgd_epsilon_prv_upper", "schedule_epsilon_prv_upper")
+    ("params", "value"), reference("dpsgd_epsilon_prv_upper", "schedule_epsilon_prv_upper")
 )
 def test_pld_epsilon_is_at_most_the_prv_upper_bound(params, value):
     event = schedule(params) if "sigmas" in params else training(params)
@@ -109,7 +89,9 @@ def test_pld_epsilon_is_at_most_the_prv_upper_bound(params, value):
 
 
 @pytest.mark.slow("composes many distributions of the privacy loss")
-@pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_pld", "schedule_epsilon_pld"))
+@pytest.mark.parametrize(
+    ("params", "value"), reference("dpsgd_epsilon_pld", "schedule_epsilon_pld")
+)
 def test_pld_epsilon_is_close_to_the_librarys(params, value):
     event = schedule(params) if "sigmas" in params else training(params)
     lower, upper = bounds(event, params["delta"], ADD_REMOVE)
@@ -117,47 +99,27 @@ def test_pld_epsilon_is_close_to_the_librarys(params, value):
     assert upper == pytest.approx(value, rel=1e-3, abs=1e-4)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("dpsgd_noise_multiplier_opacus"))
-def test_the_noise_of_a_looser_search_is_enough(params, value):
-    accountant = "pld" if params["accountant"] == "prv" else "rdp"
-    assert epsilon(training(params, value), params["delta"], accountant) <= params["target_epsilon"]
-
-
-@pytest.mark.parametrize(("params", "value"), rows("dpsgd_noise_multiplier_pld"))
+@pytest.mark.parametrize(("params", "value"), reference("dpsgd_noise_multiplier_pld"))
 def test_the_noise_for_a_target(params, value):
     result = epsilon(training(params, value + 0.001), params["delta"], "pld")
     assert result <= params["target_epsilon"]
     assert bounds(training(params, value - 0.006), params["delta"], ADD_REMOVE)[0] > 0.98
 
 
-@pytest.mark.parametrize(("params", "value"), rows("subsampled_gaussian_sigma_pld"))
+@pytest.mark.parametrize(("params", "value"), reference("subsampled_gaussian_sigma_pld"))
 def test_sampled_noise_for_a_target(params, value):
     result = epsilon(training(params, value), params["delta"], "pld")
     assert result == pytest.approx(params["epsilon"], rel=2e-3)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("gaussian_sigma_composed"))
-def test_composed_noise(params, value):
-    moved = params["sensitivity"] * params["queries"] ** 0.5
-    result = analytic_sigma(params["epsilon"], params["delta"], moved)
-    assert result == pytest.approx(value, abs=1e-5)
-    assert result / moved == pytest.approx(1 / 3, abs=1e-6)
-
-
-@pytest.mark.parametrize(("params", "value"), rows("zcdp_to_delta_cks20"))
+@pytest.mark.parametrize(("params", "value"), reference("zcdp_to_delta_cks20"))
 def test_modern_conversion_to_delta(params, value):
     result = concentrated.delta(concentrated.Concentrated(params["rho"]), params["epsilon"])
     assert result <= value + 1e-9
     assert result >= 0.1
 
 
-@pytest.mark.parametrize(("params", "value"), rows("gdp_mu_clt_poisson"))
-def test_the_central_limit_estimate(params, value):
-    result = planning_estimate(training(params), 1e-5, ADD_REMOVE)
-    assert result == pytest.approx(float(analytic_epsilon(1.0 / value, 1e-5)), rel=1e-9)
-
-
-@pytest.mark.parametrize(("params", "value"), rows("dpsgd_tradeoff_beta_pld"))
+@pytest.mark.parametrize(("params", "value"), reference("dpsgd_tradeoff_beta_pld"))
 def test_attackers_miss_rate(params, value):
     curve = tradeoff.from_event(training(params), ADD_REMOVE)
     result = 1.0 - float(tradeoff.power(curve, params["alpha"]))
@@ -178,10 +140,9 @@ def delta_by_pld(params):
     return max(each.delta(params["epsilon"]) for each in result)
 
 
-def optimal(params):
-    return composition.optimal_homogeneous_epsilon(
-        params["epsilon"], params["delta"], params["queries"], params["total_delta"]
-    )
+def composed(params):
+    moved = params["sensitivity"] * params["queries"] ** 0.5
+    return analytic_sigma(params["epsilon"], params["delta"], moved)
 
 
 def gaussian_curve(params):
@@ -208,14 +169,10 @@ OURS: dict[str, list[tuple[Callable[[Any], Any], dict[str, float]]]] = {
     "zcdp_to_epsilon_bs16": [(lambda p: concentrated.printed_epsilon(**p), {"abs": 1e-12})],
     "zcdp_to_epsilon_cks20": [(modern, {"abs": 1e-6})],
     "gaussian_rho": [(lambda p: concentrated.gaussian_rho(**p), {"abs": 1e-15})],
-    "optimal_homogeneous_composition_epsilon": [(optimal, {"abs": 1e-7})],
     "dpsgd_advantage_pld": [
         (lambda p: tradeoff.advantage(tradeoff.from_event(training(p), ADD_REMOVE)), {"abs": 1e-4})
     ],
-    "gdp_tradeoff_beta": [
-        (lambda p: missed(gaussian_curve(p), p), {"abs": 1e-9}),
-        (lambda p: risk.gaussian_miss_rate(p["alpha"], p["mu"]), {"abs": 1e-9}),
-    ],
+    "gdp_tradeoff_beta": [(lambda p: missed(gaussian_curve(p), p), {"abs": 1e-9})],
     "gdp_advantage": [
         (lambda p: tradeoff.advantage(gaussian_curve(p)), {"abs": 1e-9}),
         (lambda p: risk.gaussian_advantage(p["mu"]), {"abs": 1e-9}),
@@ -233,6 +190,7 @@ OURS: dict[str, list[tuple[Callable[[Any], Any], dict[str, float]]]] = {
     ],
     "gaussian_sigma_classical": [(lambda p: classical_sigma(**p), {"abs": 1e-12})],
     "gaussian_sigma_analytic": [(lambda p: analytic_sigma(**p), {"rel": 1e-6, "abs": 0.0})],
+    "gaussian_sigma_composed": [(composed, {"abs": 1e-5})],
     "gaussian_delta": [(lambda p: analytic_delta(**p), {"rel": 1e-9, "abs": 0.0})],
     "gaussian_epsilon": [(lambda p: analytic_epsilon(**p), {"rel": 1e-8, "abs": 0.0})],
 }
@@ -240,7 +198,6 @@ OURS: dict[str, list[tuple[Callable[[Any], Any], dict[str, float]]]] = {
 
 @pytest.mark.parametrize("kind", OURS)
 def test_a_figure_is_the_reference_s(kind):
-    for row in rows(kind):
-        params, value = row.values
+    for params, value in reference(kind):
         for ours, within in OURS[kind]:
-            assert float(ours(params)) == pytest.approx(value, **within), row.id
+            assert float(ours(params)) == pytest.approx(value, **within), params
