@@ -27,7 +27,7 @@ from dpcore.accounting.account import (
 )
 from dpcore.accounting.budget import split
 from dpcore.accounting.decimals import decimal, named_below
-from dpcore.accounting.entries import MAX_COUNT, AccountEntry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput
@@ -108,18 +108,6 @@ def test_a_mix_costs_what_an_independent_accountant_says(name):
     assert ours == pytest.approx(theirs, rel=1e-3)
 
 
-def test_adding_what_is_spent_is_no_less_than_composing_it_exactly():
-    pld = privacy_loss_distribution.from_gaussian_mechanism(2.0, value_discretization_interval=1e-4)
-    exact = pld.compose(
-        privacy_loss_distribution.from_privacy_parameters(
-            dp_accounting.pld.common.DifferentialPrivacyParameters(0.2, 1e-6),
-            value_discretization_interval=1e-4,
-        )
-    ).get_epsilon_for_delta(DELTA)
-    ours = total([replace(WEEKLY, noise=2.0, count=1), BEFORE])
-    assert exact <= ours <= exact + 0.2
-
-
 entries_of_any_kind = st.lists(
     st.sampled_from([*MIXES["all kinds"], replace(TRAINING, sampling="fixed", count=1)]),
     min_size=1,
@@ -140,20 +128,6 @@ def test_no_entry_is_left_out(left_out):
     entries = MIXES["all kinds"]
     fewer = [entry for place, entry in enumerate(entries) if place != left_out]
     assert total(fewer) < total(entries) * (1.0 - 1e-3)
-
-
-def test_each_further_time_costs_more():
-    for entry in (TRAINING, WEEKLY, LAPLACE):
-        assert total([replace(entry, count=entry.count + 1)]) > total([entry])
-        # One entry of four, or four entries of one.
-        assert total([replace(entry, count=1)] * entry.count) == total([entry])
-
-
-def test_a_training_costs_what_the_planner_says():
-    run = TrainingPlan(2.0, 10_000, 256, 400, DELTA)
-    assert total([replace(TRAINING, count=1)]) == spent(run, "pld").epsilon
-    fixed = replace(run, sampling="fixed")
-    assert total([replace(TRAINING, count=1, sampling="fixed")]) == spent(fixed, "pld").epsilon
 
 
 def test_releases_with_gaussian_noise_alone_are_exact():
@@ -377,34 +351,26 @@ def test_the_days_of_repetitions():
 @pytest.mark.parametrize(
     ("entry", "changes", "sentence"),
     [
-        (TREES, {"method": None}, "method is ''"),
         (TREES, {"method": "nonprivate"}, "method is nonprivate"),
         (TREES, {"method": "outpert", "epsilon": 1.0}, "ε is 1, .* outpert it must be below 1"),
         (TREES, {"delta": 1e-7}, "δ is 1e-07, .* left out: decision-tree"),
         (TREES, {"noise": 2.0}, "noise is given, but “model”"),
-        (TREES, {"kind": "laplace"}, "method is given, but “laplace count”"),
         (WEEKLY, {"kind": "gift"}, "kind is 'gift'"),
         (WEEKLY, {"count": 0}, "how many is 0"),
-        (WEEKLY, {"count": MAX_COUNT + 1}, "how many is 1001"),
         (WEEKLY, {"count": 2.5}, "how many is 2.5"),
         (WEEKLY, {"first": "soon"}, "first day is 'soon'"),
-        (WEEKLY, {"first": date(1815, 1, 1)}, "first day is '1815-01-01'"),
         (WEEKLY, {"first": date(2100, 6, 1)}, "the last day is"),
         (WEEKLY, {"every": "year"}, "every is 'year'"),
         (WEEKLY, {"noise": 0.0}, "noise is 0"),
-        (WEEKLY, {"noise": math.nan}, "noise is nan"),
         (WEEKLY, {"noise": None}, "noise is empty, .* one of noise, epsilon, share"),
         (WEEKLY, {"share": 1.0}, "noise and share are both given"),
         (WEEKLY, {"noise": None, "share": -1.0}, "share is -1"),
-        (WEEKLY, {"noise": None, "epsilon": math.inf}, "ε is inf"),
         (WEEKLY, {"epochs": 3}, "epochs is given, but “count”"),
         (WEEKLY, {"adjacency": "swap"}, "adjacency is 'swap'"),
         (TRAINING, {"records": None}, "records n is None"),
         (TRAINING, {"batch": 20_000}, "batch size is 20000"),
-        (TRAINING, {"epochs": 0}, "epochs is 0"),
         (TRAINING, {"epochs": 1_000_000}, "steps is 40000000"),
         (TRAINING, {"sampling": "none"}, "sampling is 'none'"),
-        (TRAINING, {"epsilon": 1.0}, "epsilon is given, but “training”"),
     ],
 )
 def test_each_wrong_field_is_named(entry, changes, sentence):
@@ -419,19 +385,3 @@ def test_too_much_is_refused():
         Account(BUDGET, (replace(WEEKLY, count=1_000, every="day"),) * 3)
     with pytest.raises(InvalidInput, match="δ is 0"):
         Account(PrivacyBudget(1.0, 0.0), (WEEKLY,))
-
-
-def test_progress_is_reported_and_can_end_it():
-    shares: list[float] = []
-    state(
-        Account(BUDGET, (TRAINING, replace(WEEKLY, noise=None, share=1.0))),
-        lambda share, message: shares.append(share),
-    )
-    assert len(shares) > 3
-    assert shares == sorted(shares)
-
-    def stop(share, message):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        state(Account(BUDGET, (TRAINING, WEEKLY)), stop)

@@ -19,9 +19,3 @@ def test_both_tails_are_those_of_scipy(trials):
         assert up_to(counts, trials, chance) == pytest.approx(
             stats.binom.cdf(counts, trials, chance), rel=1e-11, abs=1e-290
         )
-
-
-def test_chances_are_broadcast():
-    chances = np.array([[0.1], [0.9]])
-    assert beyond([0.0, 1.0, 2.0], 3, chances).shape == (2, 3)
-    assert beyond(-1, 3, chances).tolist() == [[1.0], [1.0]]

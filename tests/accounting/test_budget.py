@@ -1,13 +1,10 @@
 """Splitting and spending a budget, σ by every mechanism, and the attacker's curve."""
 
-import math
-
-import numpy as np
 import pytest
 
-from dpcore.accounting import answers, budget, composition, tradeoff
+from dpcore.accounting import answers, budget, tradeoff
 from dpcore.accounting.accountants import certify
-from dpcore.accounting.events import Composed, Gaussian, PoissonSampled, Repeated
+from dpcore.accounting.events import Composed, Gaussian, Repeated
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_sigma
 
@@ -53,21 +50,6 @@ def test_sigma_by_every_mechanism_is_private_and_goes_round(mechanism, epsilon, 
     assert given == pytest.approx(delta, rel=1e-2)
 
 
-def test_the_whole_curve_says_less_risk_than_one_point_of_it():
-    event = Repeated(PoissonSampled(0.01, Gaussian(1.0)), 1000)
-    epsilon = certify(event, 1e-5, ADD_REMOVE, "pld").epsilon
-    assert epsilon is not None
-    whole = tradeoff.from_event(event, ADD_REMOVE)
-    point = tradeoff.from_budget(epsilon, 1e-5, ADD_REMOVE)
-    rate, exact = tradeoff.roc(whole)
-    weaker = tradeoff.power(point, rate)
-    assert np.all(exact <= weaker + 1e-6)
-    assert np.all(np.diff(exact) >= 0.0)
-    assert tradeoff.advantage(whole) < 0.25 * tradeoff.advantage(point)
-    assert tradeoff.success(whole) == pytest.approx(0.5 + 0.5 * tradeoff.advantage(whole))
-    assert tradeoff.posterior(whole, 0.1, 0.01) < tradeoff.posterior(point, 0.1, 0.01)
-
-
 def test_a_distribution_of_gaussians_has_the_gaussian_curve():
     exact = tradeoff.from_gaussian(0.5, ADD_REMOVE)
     result = tradeoff.from_event(Repeated(Gaussian(8.0), 16), ADD_REMOVE)
@@ -86,13 +68,3 @@ def test_success_is_never_below_following_the_prior_and_symmetric():
         result = tradeoff.success(curve, prior)
         assert result >= max(prior, 1.0 - prior)
         assert result == pytest.approx(tradeoff.success(curve, 1.0 - prior), rel=1e-12)
-
-
-def test_optimal_composition_lies_between_strong_and_exact():
-    result = composition.optimal_homogeneous_epsilon(0.1, 0.0, 200, 1e-5)
-    assert result <= composition.strong_composition(0.1, 200, 1e-5)
-    assert result <= 200 * 0.1
-    assert composition.optimal_homogeneous_epsilon(0.1, 1e-3, 200, 1e-5) == math.inf
-    assert composition.strong_composition_of([0.1], [200], 1e-5) == pytest.approx(
-        composition.strong_composition(0.1, 200, 1e-5)
-    )

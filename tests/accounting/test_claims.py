@@ -50,24 +50,3 @@ def test_the_stated_number_of_dp_sgd_holds_where_a_record_is_added_and_fails_whe
     assert high < (spent(in_batches, "rdp").epsilon or 0.0)
     assert (fixed.finding(1.19), fixed.finding(3.61)) == (Finding.FAILS, Finding.FAILS)
     assert fixed.finding(0.5 * (low + high)) is Finding.OPEN
-
-
-def test_a_lower_bound_is_asked_for_only_where_it_is_needed():
-    assert evidence(DPSGD, []).at_least is None
-    below = evidence(DPSGD, [0.1])
-    assert below.at_least is not None
-    assert below.finding(0.1) is Finding.FAILS
-
-
-def test_batches_of_fixed_size_are_judged_once():
-    (run,) = under_replace_one(replace(REPLACED, sampling="fixed"), [8.0])
-    assert run.certified.by == "PLD"
-    assert run.finding(8.0) is Finding.HOLDS
-
-
-@pytest.mark.slow("composes many distributions of the privacy loss")
-def test_noise_that_decays_at_every_iteration_refutes_the_formula():
-    run, _ = under_replace_one(preset("chexpert-8").training, [7.956])
-    assert run.finding(7.956) is Finding.FAILS
-    assert run.at_least is not None
-    assert 27.0 < run.at_least < 30.0

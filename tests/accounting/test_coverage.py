@@ -84,12 +84,6 @@ def test_bounds_curves_maps_and_claims_refuse_what_their_accountant_refuses(samp
         assert convex.covered() is by_renyi
 
 
-def test_tcdp_proves_nothing_of_poisson_samples():
-    drawn = epsilon_curve(run("poisson", Adjacency.ZERO_OUT), ["tcdp"])
-    assert drawn["epsilon"].isna().all()
-    assert drawn["reason"].str.contains("no theorem here for Gaussian noise on Poisson").all()
-
-
 def test_tcdp_along_a_run_has_all_the_conditions_of_its_lemma():
     for sigma, status in ((6.0, "proved"), (2.8, "conditions not met")):
         drawn = epsilon_curve(run("fixed", Adjacency.REPLACE_ONE, sigma), ["tcdp"], points=3)

@@ -49,17 +49,6 @@ def test_masses_agree_with_the_integral_over_where_the_loss_lies(pair):
     assert max(below, above) <= 1.01e-12
 
 
-@pytest.mark.parametrize("pair", GAUSSIANS, ids=str)
-def test_the_ratio_of_masses_lies_within_each_interval(pair):
-    low, high = pair.reach(math.log(1e-9))
-    grid = np.linspace(low, high, 200)
-    upper, lower, _, _ = pair.masses(grid)
-    some = upper > 1e-12
-    loss = np.log(upper[some] / lower[some])
-    assert np.all(loss >= grid[:-1][some] - 1e-6)
-    assert np.all(loss <= grid[1:][some] + 1e-6)
-
-
 @pytest.mark.parametrize("scale", [0.02, 0.7, 1.0, 4.0])
 @pytest.mark.parametrize("parts", [1, 2, 7])
 def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale, parts):
@@ -76,15 +65,6 @@ def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale, parts):
         at_top = int(np.searchsorted(grid, place)) - 1
         assert upper[at_top] >= 0.5
         assert lower[int(np.searchsorted(grid, -place)) - 1] >= 0.5
-
-
-def test_laplace_delta_from_masses_is_the_closed_form():
-    grid = np.linspace(-2.0, 2.0, 4001)
-    upper, lower, _, _ = pairs.LaplacePair(1.0).masses(grid)
-    for epsilon in (0.0, 0.25, 0.9):
-        high = grid[:-1] >= epsilon - 1e-9
-        result = (upper - math.exp(epsilon) * lower)[high].sum()
-        assert result == pytest.approx(-math.expm1((epsilon - 1.0) / 2.0), abs=1e-9)
 
 
 def plane(axis, x, y, nu):
@@ -202,30 +182,3 @@ def test_a_blanked_record_in_batches_of_fixed_size_lies_below_its_pairs(name, ba
                 attained.append(result / bound)
         if name == "the others opposite" and not adding:
             assert attained == pytest.approx(np.ones(len(attained)), abs=2e-2)
-
-
-@pytest.mark.parametrize(("nu", "rate"), [(0.5, 0.01), (1.0, 0.2), (3.0, 0.9), (0.01, 0.1)])
-def test_the_pairs_of_a_fixed_batch_are_pairs_and_mirror_each_other(nu, rate):
-    replaced = pairs.FixedGaussian.replaced(nu, rate)
-    forth, back = (pairs.FixedGaussian.blanked(nu, rate, adding=each) for each in (False, True))
-    for pair, other in ((replaced, replaced), (forth, back), (back, forth)):
-        low, high = pair.reach(math.log(1e-13))
-        grid = np.arange(math.floor(low / 0.01) - 1, math.ceil(high / 0.01) + 2) * 0.01
-        upper, lower, below, above = pair.masses(grid)
-        assert upper.sum() + below + above == pytest.approx(1.0, abs=1e-11)
-        assert lower.sum() <= 1.0 + 1e-12
-        assert np.all(upper >= 0.0)
-        for factor in FACTORS:
-            mirrored = 1.0 - factor + factor * curve_of(other, 1.0 / factor)
-            assert curve_of(pair, factor) == pytest.approx(mirrored, abs=1e-4)
-        with pytest.raises(ValueError, match="inner point"):
-            pair.masses(grid + 0.003)
-
-
-def test_blanking_costs_less_than_replacing_and_more_than_among_null_records():
-    for factor in (1.05, 1.2, 1.7, 3.0):
-        replaced = curve_of(pairs.FixedGaussian.replaced(0.5, 0.2), factor)
-        for adding in (False, True):
-            blanked = curve_of(pairs.FixedGaussian.blanked(1.0, 0.2, adding=adding), factor)
-            alone = curve_of(pairs.PoissonGaussian(1.0, 0.2, adding), factor)
-            assert alone - 1e-6 <= blanked < replaced

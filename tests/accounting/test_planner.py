@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dpcore.accounting import planner
 from dpcore.accounting.planner import RELATIVE_ERROR, precision, solve, spent, to_set
@@ -13,29 +11,6 @@ from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 
 BASE = TrainingPlan(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
-
-
-@pytest.mark.slow("composes many distributions of the privacy loss")
-@settings(max_examples=15)
-@given(
-    sigma=st.floats(0.7, 8.0),
-    steps=st.integers(1, 3000),
-    decay=st.sampled_from([1.0, 0.9]),
-    delta=st.sampled_from([1e-9, 1e-5]),
-)
-def test_solving_for_each_setting_comes_back_to_it(sigma, steps, decay, delta):
-    run = replace(BASE, sigma=sigma, steps=steps, decay=decay, decay_every=500, delta=delta)
-    target = spent(run, "rdp").epsilon
-    assert target is not None
-    for unknown, given_value in (("sigma", sigma), ("clip", 1.0)):
-        plan = solve(unknown, run, target * (1.0 + 1e-9), "rdp")
-        assert plan.value == pytest.approx(given_value, rel=2.0 * RELATIVE_ERROR)
-        assert plan.guarantee.epsilon is not None
-        assert plan.guarantee.epsilon <= target * (1.0 + 1e-9)
-    result = solve("steps", run, target * (1.0 + 1e-9), "rdp").value
-    assert result is not None
-    assert result >= steps
-    assert solve("batch", run, target * (1.0 + 1e-9), "rdp").value >= 100  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("accountant", ["rdp", "pld"])
@@ -90,12 +65,6 @@ def test_what_cannot_be_reached_is_said_plainly():
         assert "reaches ε = 1e-06" in plan.sentence
 
 
-def test_an_accountant_without_a_theorem_gives_its_reason():
-    plan = solve("sigma", replace(BASE, adjacency=Adjacency.REPLACE_ONE), 1.0, "rdp")
-    assert plan.value is None
-    assert "no theorem" in plan.sentence
-
-
 def test_noise_that_decays_to_nothing_ends_the_search_and_is_not_made_up_for():
     plan = solve("steps", replace(BASE, decay=0.5), 3.0, "rdp")
     assert plan.value is not None
@@ -140,10 +109,7 @@ def test_whole_numbers_are_used_as_they_are():
     plan = solve("steps", BASE, 1.0, "rdp")
     assert to_set(plan) == plan.training
     assert "one more would exceed" in precision(plan)
-    everything = solve("batch", replace(BASE, sigma=1e6), 1.0, "rdp")
-    assert everything.value == 10_000
-    assert "every record" in precision(everything)
-    assert precision(solve("epsilon", BASE, 1.0, "rdp")) == ""
+    assert solve("batch", replace(BASE, sigma=1e6), 1.0, "rdp").value == 10_000
 
 
 def test_a_search_can_be_ended_from_outside():
@@ -158,20 +124,3 @@ def test_a_search_can_be_ended_from_outside():
         solve("sigma", BASE, 1.0, "rdp", stop_after_three)
     assert told == sorted(told)
     assert all(0.0 <= share < 1.0 for share in told)
-
-
-@pytest.mark.slow("composes many distributions of the privacy loss")
-@pytest.mark.parametrize("decay_every", [1, 100])
-def test_the_cost_with_progress_is_the_same_and_can_be_ended(decay_every):
-    run = replace(BASE, steps=60, decay=0.99, decay_every=decay_every)
-    told: list[float] = []
-    result = spent(run, "pld", lambda share, message: told.append(share))
-    assert result == spent(run, "pld")
-    assert told
-    assert told == sorted(told)
-
-    def stop(share, message):
-        raise Cancelled
-
-    with pytest.raises(Cancelled):
-        spent(run, "pld", stop)

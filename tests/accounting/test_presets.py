@@ -28,22 +28,19 @@ def test_what_was_solved_from_the_printed_formula_gives_its_claim(solved):
 
 
 @pytest.mark.parametrize(
-    ("key", "by_formula", "renyi", "pld"),
+    ("key", "renyi", "pld"),
     [
-        ("chexpert", 1.660, 0.343, 0.302),
-        ("mnist-1.19-dpsgd", 3.61, 0.959, 0.864),
-        ("mnist-7.1", 7.1, None, 1.746),
-        ("cifar-3.02-90", 3.02, None, 0.598),
+        ("chexpert", 0.343, 0.302),
+        ("mnist-1.19-dpsgd", 0.959, 0.864),
+        ("mnist-7.1", None, 1.746),
+        ("cifar-3.02-90", None, 0.598),
     ],
 )
-def test_figures_of_the_reference(key, by_formula, renyi, pld):
+def test_figures_of_the_reference(key, renyi, pld):
     run = preset(key).training
-    assert printed(preset(key)) == pytest.approx(by_formula, rel=3e-3)
     if renyi is not None:
-        result = spent(run, "rdp").epsilon
-        assert result is not None
         # Ours may be tighter than the library's, whose figure is recorded.
-        assert pld < result <= renyi * 1.001
+        assert pld < spent(run, "rdp").bound <= renyi * 1.001
     assert spent(run, "pld").epsilon == pytest.approx(pld, rel=5e-3)
 
 
@@ -127,17 +124,9 @@ def test_the_verdict_on_the_paper_is_that_of_its_settings():
     assert "ε = 8 can exceed 27" in CLAIM
     # Algorithm 1 prints batches of fixed size, and its lemma speaks of one record replaced.
     for key in ("chexpert-2", "chexpert-8", "chexpert-8-noise"):
-        assert preset(key).training.decay_every == 1
         assert findings(key)[-1] is Finding.FAILS
-    assert findings("chexpert-2") == [Finding.HOLDS, Finding.FAILS]
-    for key in ("chexpert-8", "chexpert-8-noise"):
-        assert findings(key)[0] is Finding.FAILS
     for key in ("chexpert-2-epoch", "chexpert-8-epoch"):
-        assert preset(key).training.decay_every == 100
         assert printed_finding(key) is Finding.HOLDS
-    assert findings("chexpert-2-epoch") == [Finding.HOLDS, Finding.HOLDS]
-    assert findings("chexpert-8-epoch") == [Finding.HOLDS, Finding.FAILS]
-    assert not preset("chexpert").verdict
 
 
 @pytest.mark.slow("composes many distributions of the privacy loss")
@@ -149,9 +138,6 @@ def test_the_known_failure_of_paper_003_has_the_numbers_of_its_accounting():
     broken = system_named("adaptive-tcdp").breaks[-1]
     assert f"at least {int(poisson.at_least)} on Poisson batches" in broken
     assert f"and {int(fixed.at_least)} on batches of fixed size" in broken
-    on_mean = [preset(f"chexpert-{stated}").certified for stated in (2, 8)]
-    assert [each.on_mean for each in on_mean if each] == [0.00334, 0.0169]
-    assert "(0.0034 and 0.017)" in system_named("adaptive-tcdp").in_plain
     for key, stated in (("mnist-1.19", "0.87"), ("mnist-3.01", "2.39"), ("mnist-7.1", "5.65")):
         certified = spent(preset(f"{key}-dpsgd").training, "pld").epsilon
         assert certified is not None

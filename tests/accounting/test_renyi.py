@@ -6,8 +6,6 @@ import dp_accounting
 import numpy as np
 import pytest
 from dp_accounting import rdp as library
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dpcore.accounting import renyi
 from tests.accounting.oracles import rdp_poisson
@@ -50,19 +48,6 @@ def test_at_whole_orders_the_sum_is_above_the_exact_one_and_close(multiplier, ra
 
 
 @pytest.mark.slow("composes many distributions of the privacy loss")
-@pytest.mark.parametrize("multiplier", [0.05, 0.3, 0.7, 1.0, 2.69, 2.71, 30.0])
-@pytest.mark.parametrize("order", [1.2, 4.0, 16.0])
-def test_the_spacing_keeps_the_trapezoid_rule_below_its_slack(multiplier, order):
-    # At whole orders the finite sum is exact, so the rule can be held against it without mpmath.
-    if order == 1.2:
-        exact = float(rdp_poisson(multiplier, 0.03, order))
-    else:
-        exact = renyi.poisson_whole(np.array([multiplier]), 0.03, np.array([order]))[0, 0]
-    ruled = renyi.poisson_between(np.array([multiplier]), 0.03, np.array([order]))[0, 0]
-    assert ruled == pytest.approx(exact, rel=1e-10, abs=3e-12 / (order - 1.0))
-
-
-@pytest.mark.slow("composes many distributions of the privacy loss")
 def test_little_noise_takes_the_chord_which_lies_above():
     many = np.full(1200, 0.03)
     result = renyi.poisson_between(many, 0.01, np.array([3.5]))
@@ -74,18 +59,6 @@ def test_without_sampling_it_is_half_alpha_over_the_square():
     for function in (renyi.poisson_whole, renyi.poisson_between, renyi.fixed_size):
         result = function(np.array([2.0]), 1.0, orders)
         assert result[0] == pytest.approx(orders / 8.0, rel=1e-15)
-
-
-@given(
-    multiplier=st.floats(0.4, 20.0),
-    rate=st.floats(1e-5, 0.9),
-    order=st.floats(1.1, 15.0),
-)
-def test_divergences_grow_with_the_order(multiplier, rate, order):
-    noise = np.array([multiplier])
-    low, high = renyi.poisson_between(noise, rate, np.array([order, order + 0.5]))[0]
-    # The slack of 1e-12 is divided by α - 1.
-    assert low <= high + 2e-12 / (order - 1.0)
 
 
 @pytest.mark.parametrize("rate", [0.001, 0.05, 0.3])

@@ -3,11 +3,11 @@
 import pytest
 
 from dpcore.accounting.budget import split
-from dpcore.accounting.planner import Plan, solve, spent
+from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.setting_curve import release_curve, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.figures.plan.setting import setting
-from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+from dpcore.guarantee import Adjacency, PrivacyBudget
 
 START = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5)
 
@@ -39,23 +39,6 @@ def test_every_other_point_is_what_the_accountant_certifies():
     steps = round(first["value"]) * steps_per_epoch(10_000, 256)
     alone = TrainingPlan(2.0, 10_000, 256, steps=steps, delta=1e-5)
     assert first["epsilon"] == pytest.approx(spent(alone, "pld").epsilon, rel=1e-3)
-
-
-@pytest.mark.parametrize("unknown", ["epochs", "batch"])
-def test_small_answers_have_a_curve(unknown):
-    start = TrainingPlan(0.9, records=20, batch=4, steps=5, delta=1e-3)
-    target = spent(start, "pld").bound
-    plan = solve(unknown, start, target, "pld")
-    table = setting_curve(plan)
-    assert plan.value in set(table["value"])
-    assert table["value"].min() >= 1
-    assert unknown != "batch" or table["value"].max() <= 20
-
-
-def test_without_an_answer_there_is_no_curve():
-    empty = Guarantee(None, None, Adjacency.ZERO_OUT, "PLD", "No.")
-    with pytest.raises(ValueError, match="no answer"):
-        setting_curve(Plan("epochs", None, None, empty, "No."))
 
 
 def test_the_noise_of_releases_scales_with_the_change_by_one_person():

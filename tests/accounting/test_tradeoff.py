@@ -49,14 +49,6 @@ def test_the_whole_curve_never_allows_more_than_its_point(epsilon, prior, rate):
     assert exact.belief <= bound.belief + 1e-12
 
 
-@given(epsilons, epsilons, priors, rates)
-def test_more_epsilon_never_weakens_the_attacker(one, other, prior, rate):
-    low, high = (of_budget(epsilon, prior, rate) for epsilon in sorted((one, other)))
-    assert low.advantage <= high.advantage + 1e-12
-    assert low.true_positive_rate <= high.true_positive_rate + 1e-12
-    assert low.belief <= high.belief + 1e-12
-
-
 @given(epsilons, priors, priors, rates)
 def test_belief_rises_with_the_prior_and_never_beyond_the_likelihood_ratio(
     epsilon, one, other, rate
@@ -69,21 +61,12 @@ def test_belief_rises_with_the_prior_and_never_beyond_the_likelihood_ratio(
     assert odds <= most * (1.0 + 1e-6)
 
 
-@given(epsilons)
-def test_the_odds_of_the_card_are_those_of_the_curve(epsilon):
-    assert of_budget(epsilon, 0.5, 0.01).advantage == pytest.approx(
-        risk.advantage(epsilon, 1e-5), abs=1e-12
-    )
-
-
 def test_the_table_holds_both_curves_point_by_point():
     curves = {
         "exact": tradeoff.from_gaussian(0.5, ADJACENCY),
         "budget": tradeoff.from_budget(1.0, 1e-5, ADJACENCY),
     }
     table = tradeoff.table(curves)
-    rates = {"false_positive_rate", "true_positive_rate"}
-    assert set(table.columns) == rates | {"series", "adjacency", "by"}
     for series, rows in table.groupby("series"):
         rate = rows["false_positive_rate"].to_numpy()
         assert (np.diff(rate) > 0.0).all()
@@ -92,7 +75,6 @@ def test_the_table_holds_both_curves_point_by_point():
             tradeoff.power(curves[series], rate)
         )
         assert set(rows["by"]) == {curves[series].by}
-        assert set(rows["adjacency"]) == {"zero-out"}
 
 
 @pytest.mark.parametrize(("prior", "rate"), [(0.0, 0.1), (1.0, 0.1), (0.5, 0.0), (0.5, 1.1)])
