@@ -1,8 +1,6 @@
 """GRPUA and SgdPert: claim, worth of the noise and sound edition; noisy SGD and its sampling."""
 
-import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,12 +10,10 @@ from scipy import stats
 
 from dpcore.accounting.composition import amplified_epsilon, printed_total, strong_composition
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
-from dpcore.erm import gradient_perturbation, stochastic
+from dpcore.erm import stochastic
 from dpcore.erm.gradient_perturbation import (
     FULL_LENGTH_RECORDS,
     SOUND_STEPS,
-    SoundNoise,
-    StepRule,
     published_steps,
 )
 from dpcore.erm.method import Settings, Training, noise_generator
@@ -25,8 +21,8 @@ from dpcore.erm.methods.grpua import METHOD as GRPUA
 from dpcore.erm.methods.sgdpert import METHOD as SGDPERT
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Adjacency, Condition, Edition, PrivacyBudget, Status
-from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma, classical_sigma
+from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, classical_sigma
 from tests.erm.conftest import slopes
 
 BOTH = [GRPUA, SGDPERT]
@@ -73,16 +69,13 @@ def test_the_published_claim_is_the_requested_total_at_the_t_that_is_run(method,
 
 def test_published_sigma_is_the_printed_one():
     problem = Problem("logistic", 0.1, 400, 10)
-    for method, rule in ((GRPUA, analytic_sigma), (SGDPERT, classical_sigma)):
+    for method, epsilon in (
+        (GRPUA, analytic_epsilon),
+        (SGDPERT, lambda sigma, delta: classical_sigma(1.0, delta) / sigma),
+    ):
         c = one(method, problem, 3.0, 1e-4, PUBLISHED)
-        query = 0.0
-        low, high = 0.0, 1e3
-        for _ in range(200):
-            query = 0.5 * (low + high)
-            low, high = (
-                (query, high) if printed_total(query, 1e-4, 400, 400)[0] <= 3.0 else (low, query)
-            )
-        assert c.sigma == pytest.approx(rule(query, 1e-4), rel=1e-9)
+        query = epsilon(c.sigma, 1e-4)
+        assert printed_total(query, 1e-4, 400, 400)[0] == pytest.approx(3.0, rel=1e-9)
 
 
 def test_each_unmet_condition_is_named():
@@ -156,12 +149,6 @@ def test_sound_sgdpert_follows_from_its_theorems_step_by_step(case):
     assert c.certified.epsilon == min(c.proof.epsilon, certified_epsilon(what, delta)[0])
 
 
-def test_a_large_budget_leaves_the_classical_share_unspent():
-    c = one(SGDPERT, Problem("logistic", 0.1, 500, 10), 1e3)
-    assert c.proof.epsilon < 500.0
-    assert c.status is Status.PROVED
-
-
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
 @pytest.mark.parametrize(("adjacency", "sampling"), [(REPLACE_ONE, "fixed"), (ZERO_OUT, "poisson")])
 def test_sampling_pairs_with_the_adjacency(method, adjacency, sampling):
@@ -169,46 +156,6 @@ def test_sampling_pairs_with_the_adjacency(method, adjacency, sampling):
     assert (c.sampling, c.batch, c.steps) == (sampling, 100, SOUND_STEPS)
     assert c.sensitivity == pytest.approx(2.0 if adjacency is REPLACE_ONE else 1.0, rel=1e-7)
     assert c.certified.adjacency is c.proof.adjacency is adjacency
-
-
-def test_an_unmet_condition_empties_the_proof_even_when_it_has_no_sentence():
-    noise = SoundNoise(3.0, (Condition("something unmet", False),), "a theorem", 1.0)
-    rule = StepRule(
-        lambda epsilon, delta: 1.0,
-        lambda epsilon: Condition("", True),
-        lambda problem, budget, rate, steps, sampling: noise,
-    )
-    problem = Problem("logistic", 0.1, 500, 10)
-    made_up = replace(GRPUA, rule=partial(gradient_perturbation.calibrate, rule))
-    c = made_up.calibrate(problem, [1.0], 1e-5, SOUND, Settings())[0]
-    assert c.status is Status.CONDITIONS_NOT_MET
-    assert (c.proof.epsilon, c.proof.delta) == (None, None)
-    assert c.certified.epsilon is not None
-
-
-def test_step_sizes_of_theorems_8_and_9():
-    strong = Problem("logistic", 0.05, 300, 10)
-    assert one(GRPUA, strong).learning_rate == 20.0
-    convex = Problem("logistic", 0.0, 300, 10, radius=4.0)
-    printed = one(GRPUA, convex, edition=PUBLISHED)
-    # R/√(n²L² + dσ²) on n∇f + z is R/√(L² + d(σ/n)²) on the mean.
-    in_print = 4.0 / math.sqrt(300**2 + 10 * printed.sigma**2)
-    assert printed.learning_rate == pytest.approx(300 * in_print)
-    poisson = Problem("logistic", 0.0, 300, 10, ZERO_OUT, radius=4.0)
-    c = one(GRPUA, poisson, batch=6)
-    second_moment = 1.0 + (1.0 - 0.02) / 6 + 10 * c.model_noise**2  # E|S|²/b² = 1 + (1-q)/b
-    assert c.learning_rate == pytest.approx(4.0 / math.sqrt(second_moment))
-
-
-def test_extreme_budgets_are_calibrated():
-    problem = Problem("logistic", 0.01, 100, 10)
-    for method in BOTH:
-        for epsilon in (1e-12, 1e3):
-            for edition in Edition:
-                c = one(method, problem, epsilon, 1e-300, edition)
-                assert 0.0 < c.sigma < math.inf
-                assert c.certified.epsilon >= 0.0
-    assert PrivacyBudget(1e-12, 0.0).delta == 0.0
 
 
 def draws(generator, calibration, records, dimension, chunk):
@@ -294,27 +241,6 @@ def test_equals_a_plain_loop(
             expected = plain_release(problem, features, labels, calibration, run, 5, chunk)
             scale = max(1.0, float(np.abs(expected).max()))
             assert np.abs(released[i, run] - expected).max() <= 2e-4 * scale
-
-
-@pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
-@pytest.mark.parametrize("make", [published, sound])
-def test_one_step_carries_the_calibrated_noise(assert_normal, method, make):
-    # All records alike: whichever are drawn, the gradient at 0 is -x, and w₂ = (x - σz)/μ.
-    problem = Problem("huber", 2.0, 60, 5)
-    features = np.tile([0.6, 0.0, 0.0, 0.8, 0.0], (60, 1))
-    chosen = make(method, problem, (3.0,), 1)
-    released = stochastic.release(Training(problem, features, np.ones(60), chosen, 400, 2))[0]
-    assert_normal(released * problem.lam - features[0], chosen[0].model_noise)
-
-
-def test_every_step_draws_afresh(assert_normal, adjacency):
-    # Null records: w is -1/μ times the mean of the T draws.
-    problem = Problem("logistic", 0.1, 60, 5, adjacency)
-    chosen = sound(SGDPERT, problem, (3.0,), steps=25)
-    released = stochastic.release(
-        Training(problem, np.zeros((60, 5)), np.ones(60), chosen, 400, 2)
-    )[0]
-    assert_normal(released * problem.lam, chosen[0].model_noise / 5.0)
 
 
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)

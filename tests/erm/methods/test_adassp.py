@@ -133,22 +133,3 @@ def test_the_eigenvalues_noise_is_normal_of_its_own_size(assert_normal, monkeypa
     monkeypatch.setattr(adassp, "ridge", note)
     METHOD.release(Training(problem, features, targets, [one], 1_200, 0))
     assert_normal(np.array(seen), one.sigma * eigenvalue_noise(SOUND, REPLACE))
-
-
-def test_with_hardly_any_noise_it_is_ridge_regression():
-    features, targets = data()
-    problem = Problem("squared", 0.02, 300, 4, ZERO)
-    one = calibrated(problem, 1e6, SOUND)
-    actual = METHOD.release(Training(problem, features, targets, [one], 1, 0))[0, 0]
-    wanted = np.linalg.solve(features.T @ features + 300 * 0.02 * np.eye(4), features.T @ targets)
-    assert actual == pytest.approx(wanted, abs=1e-3)
-
-
-def test_a_release_may_hold_both_editions():
-    features, targets = data()
-    problem = Problem("squared", 0.02, 300, 4)
-    both = [calibrated(problem, 1.0, edition) for edition in (SOUND, PUBLISHED)]
-    together = METHOD.release(Training(problem, features, targets, both, 2, 0))
-    for place, one in enumerate(both):
-        alone = METHOD.release(Training(problem, features, targets, [one], 2, 0))
-        assert together[place] == pytest.approx(alone[0], rel=1e-12)

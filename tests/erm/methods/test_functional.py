@@ -119,15 +119,3 @@ def test_no_diagonal_is_released_as_it_is():
             assert stats.kstest(seen, stats.laplace(scale=2.0 / 3.0).cdf).pvalue < 1e-9
     flat = np.column_stack([square[:, *np.triu_indices(3)], linear])
     assert np.abs(np.corrcoef(flat.T) - np.eye(9)).max() < 0.12
-
-
-def test_with_hardly_any_noise_it_is_the_quadratics_minimiser():
-    generator = np.random.default_rng(5)
-    features = generator.standard_normal((400, 3))
-    features /= np.linalg.norm(features, axis=1, keepdims=True)
-    targets = np.clip(features @ [0.5, -0.2, 0.1], -1.0, 1.0)
-    problem = Problem("squared", 0.02, 400, 3, ZERO)
-    made = METHOD.calibrate(problem, [1e7], 1e-5, SOUND, Settings())
-    actual = METHOD.release(Training(problem, features, targets, made, 1, 0))[0, 0]
-    wanted = np.linalg.solve(features.T @ features + 8.0 * np.eye(3), features.T @ targets)
-    assert actual == pytest.approx(wanted, abs=1e-4)

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from dpcore.erm import permuted
-from dpcore.erm.method import Settings, Training
+from dpcore.erm.method import Settings
 from dpcore.erm.methods.psgd import METHOD
-from dpcore.erm.newton import minimise
-from dpcore.erm.output_noise import centres
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
@@ -111,12 +109,6 @@ def test_descent_equals_a_plain_loop(data, lam, radius, loss):
         assert actual[top, steps] == pytest.approx(weights, rel=1e-9)
 
 
-def test_the_order_is_a_permutation_that_hangs_on_the_number_of_records_only():
-    assert sorted(permuted.order(50)) == list(range(50))
-    assert (permuted.order(50) == permuted.order(50)).all()
-    assert (permuted.order(50) != np.arange(50)).any()
-
-
 def test_the_largest_batch_counts_for_the_smoothness():
     problem = Problem("logistic", 0.1, 10, 2)
     assert permuted.smoothness(problem, 5) == pytest.approx(0.35)
@@ -159,35 +151,3 @@ def test_a_broken_pass_can_pass_the_printed_sensitivity_and_is_told():
     assert result.status is Status.CONDITIONS_NOT_MET
     assert "below the exact one" in result.proof.reason
     assert calibrated(problem, (0.5,), batch=25, steps=41)[0].status is Status.PROVED
-
-
-def test_ten_passes_come_near_the_minimiser(data):
-    features, labels = data(600, 4)
-    problem = Problem("logistic", 0.05, 600, 4)
-    chosen = calibrated(problem, (1.0, 30.0))
-    middle = centres(problem, features, labels, chosen)
-    exact = minimise(problem, features, labels)
-    assert np.linalg.norm(middle - exact, axis=1) == pytest.approx(0.0, abs=0.02)
-
-
-def test_the_release_is_the_end_of_the_path_and_noise(data, assert_normal):
-    features, labels = data(90, 4)
-    problem = Problem("huber", 0.05, 90, 4, Adjacency.ZERO_OUT)
-    chosen = calibrated(problem, (0.7,), batch=9)
-    released = METHOD.release(Training(problem, features, labels, chosen, 500, 3))[0]
-    assert_normal(released - centres(problem, features, labels, chosen)[0], chosen[0].sigma)
-
-
-def test_batches_are_bounded_in_size_and_number():
-    for records, batch in ((20, 20), (400, 50), (10**6, 1_000)):
-        assert calibrated(Problem("logistic", 0.1, records, 5))[0].batch == batch
-
-
-def test_less_privacy_takes_longer_steps_up_to_the_longest_that_is_proved():
-    problem = Problem("logistic", 0.01, 3_000, 10)
-    result = calibrated(problem, (1e-3, 0.1, 1.0, 100.0))
-    lengths = [c.learning_rate for c in result]
-    assert lengths == sorted(lengths)
-    assert lengths[0] < lengths[-1] == 1.0 / permuted.smoothness(problem, 60)
-    # A shorter step hides a record better.
-    assert [c.sensitivity for c in result] == sorted(c.sensitivity for c in result)
