@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks import frontier
-from dpcore.datasets import Preparation, load
+from dpcore.datasets import load
 from dpcore.erm import accurate
 from dpcore.erm.losses import loss_named
-from dpcore.evaluation.study import Study
-from dpcore.evaluation.sweep import sweep
 
 
 def test_it_starts_steeper_than_the_logistic_loss_and_bends_no_more():
@@ -19,24 +17,6 @@ def test_it_starts_steeper_than_the_logistic_loss_and_bends_no_more():
     assert wide.slope(np.zeros(1))[0] == -0.75
     assert logistic.slope(np.zeros(1))[0] == -0.5
     assert wide.curvature == logistic.curvature == 0.25
-
-
-def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings():
-    usual = Study(
-        dataset="cohort",
-        records=3_000,
-        methods=("dpgd",),
-        epsilons=(0.1, 1.0),
-        delta=1e-5,
-        adjacency="zero-out",
-        runs=20,
-        preparation=Preparation(),
-    )
-    result = [
-        sweep(study).groupby("epsilon")["accuracy_test"].mean()
-        for study in (usual, frontier.accurate_study(usual))
-    ]
-    assert (result[1] > result[0]).all()
 
 
 @pytest.mark.slow("fits many models")

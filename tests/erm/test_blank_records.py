@@ -58,15 +58,6 @@ def test_without_privacy_it_is_as_if_the_record_were_not_there(loss):
     assert result == pytest.approx(alone, abs=1e-8)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
-def test_its_gradient_is_zero_everywhere(loss):
-    problem, draw = Problem(loss, 0.05, RECORDS, FEATURES), np.random.default_rng(1)
-    x, y = data(loss, 0.0)
-    forms = problem.forms(x, y)[PLACE : PLACE + 1]
-    for weights in draw.normal(0.0, 10.0, (50, FEATURES)):
-        assert not (problem.function.slope(forms.at(weights)) @ forms.rows).any()
-
-
 def test_of_several_classes_it_has_none():
     problem = Problem("logistic", 0.05, 4, FEATURES, classes=3)
     labels = [part.labels.tolist() for part in one_vs_rest.parts(problem, np.array([0, 2, -1, 1]))]

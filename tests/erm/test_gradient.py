@@ -1,6 +1,5 @@
 """Mean gradients and their products of rows, with steps or without, against plain sums."""
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -35,11 +34,6 @@ def test_equals_a_plain_sum(data, loss, device, records):
     result = function(weights.astype(np.float32))
     assert result.shape == (3, 4)
     assert result == pytest.approx(plain(problem, features, labels, weights), abs=2e-6)
-
-
-def test_without_a_driver_torch_is_not_asked_for(monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert gradient.accelerator() is None
 
 
 GENERATOR = np.random.default_rng(0)

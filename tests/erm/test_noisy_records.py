@@ -13,19 +13,18 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from dpcore.erm import noisy_records, one_vs_rest, quadratic
-from dpcore.erm.losses import loss_named
 from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.inputpert import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import (
     Protocol,
     aggregate,
-    noise,
     sensitivity,
 )
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
+from tests.erm.conftest import made_up_data
 
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 
@@ -109,30 +108,6 @@ def test_the_sum_of_messages_is_the_central_mechanism():
         assert stats.kstest(seen, stats.norm(scale=sigma).cdf).pvalue > 1e-3
         assert stats.kstest(seen, stats.norm(scale=2.0 / 3.0 * sigma).cdf).pvalue < 1e-9
 
-    # Mean and covariance of all nine numbers together, in the units of their noise.
-    corner = math.sqrt(2.0) * deviations[:, *np.triu_indices(dimension, 1)]
-    numbers = np.hstack(
-        [
-            deviations[:, range(dimension), range(dimension)],
-            corner,
-            protocol.weight * blur,
-        ]
-    )
-    numbers /= protocol.sigma
-    sure = 5.0 / math.sqrt(rounds)
-    assert np.abs(numbers.mean(axis=0)).max() < sure
-    covariance = np.cov(numbers.T)
-    assert np.abs(covariance - np.eye(9)).max() < math.sqrt(2.0) * sure
-    assert np.abs(4.0 / 9.0 * covariance - np.eye(9)).max() > 2.0 * sure
-
-
-def test_noise_is_the_same_in_every_direction():
-    # Frobenius' norm of the symmetric part is then that of a standard Gaussian of d(d+1)/2.
-    generator = np.random.default_rng(2)
-    norms = [float(np.sum(noise(generator, 4)[0] ** 2)) for _ in range(2_000)]
-    assert stats.kstest(norms, stats.chi2(10).cdf).pvalue > 1e-3
-    assert stats.kstest(norms, stats.chi2(16).cdf).pvalue < 1e-9
-
 
 def test_the_example_in_the_documentation_runs():
     page = Path(__file__).resolve().parents[2] / "docs" / "input_perturbation.md"
@@ -149,6 +124,7 @@ def test_the_example_in_the_documentation_runs():
 def test_records_outside_their_bounds_are_refused():
     protocol, generator = Protocol(10, 1.0, 1e-5), np.random.default_rng(0)
     for bad, said in (
+        (lambda: sent_by(1.0, missing=-1), "missing is -1"),
         (lambda: protocol.randomise(np.array([2.0]), 1.0, generator), "‖x‖₂ is 2"),
         (lambda: protocol.randomise(np.array([0.2]), 3.0, generator), "y is 3"),
         (lambda: Protocol(10, 1.0, 1e-5, Adjacency.ADD_REMOVE), "adjacency is add-remove"),
@@ -217,46 +193,11 @@ def test_the_formula_of_corollary_1_is_believed_below_one_only():
         assert "local privacy only" in one.proof.by
 
 
-@given(epsilon=st.floats(1e-3, 100.0), records=st.integers(2, 10**6))
-def test_nothing_but_the_messages_own_noise_counts(epsilon, records):
-    # n plays no part: adding people does not protect a message.
-    (one,) = printed(Problem("logistic", 0.05, records, 3), epsilon)
-    (two,) = printed(Problem("logistic", 0.05, 2, 3), epsilon)
-    assert one.sigma == two.sigma
-
-
-def randomise(x, y, sigma, generator):
-    """One contributor's (q̃, p̃), as the paper's algorithm 1 makes them on their own device."""
-    blur = sigma * generator.standard_normal((2, len(x)))
-    return x + blur[0], y * x + blur[1]
-
-
-def estimate(noisy, products, sigma):
-    """The messages' sums without their noise's mean: unbiased for Σ x xᵀ and Σ y x."""
-    excess = len(noisy) * sigma**2 * np.eye(noisy.shape[1])
-    return noisy.T @ noisy - excess, products.sum(axis=0)
-
-
 def moments(features, sigma):
     """Variances of the estimated Σ x xᵀ, entry by entry, and of each number of Σ y x."""
     own = np.diag(features.T @ features)
     square = sigma**2 * (own[:, None] + own[None, :]) + len(features) * sigma**4
     return square * (1.0 + np.eye(len(own))), len(features) * sigma**2
-
-
-def sent(records, sigma):
-    """Sums of what people send, each by the function that runs on their own device."""
-    features, labels = records
-    generator = np.random.default_rng(3)
-    square, linear = [], []
-    for _ in range(ROUNDS):
-        messages = [
-            randomise(x, y, sigma, generator) for x, y in zip(features, labels, strict=True)
-        ]
-        result = estimate(*map(np.array, zip(*messages, strict=True)), sigma)
-        square.append(result[0])
-        linear.append(result[1])
-    return square, linear
 
 
 def released(records, monkeypatch, epsilon):
@@ -278,37 +219,19 @@ def released(records, monkeypatch, epsilon):
 
 def test_what_is_learned_from_is_what_contributors_send(records, monkeypatch):
     square, linear, sigma = released(records, monkeypatch, 20.0)
-    by_people = sent(records, sigma)
     features, labels = records
     spread, blur = moments(features, sigma)
-    for squares, linears in ((square, linear), by_people):
-        # Unbiased, and of the variance that follows from the noise; the test would see ⅔ of it.
-        off = np.mean(squares, axis=0) - features.T @ features
-        assert np.all(np.abs(off) < 5.0 * np.sqrt(spread / ROUNDS))
-        assert np.mean(linears, axis=0) == pytest.approx(
-            features.T @ labels, abs=5.0 * math.sqrt(blur / ROUNDS)
-        )
-        seen = np.var(squares, axis=0)
-        assert seen == pytest.approx(spread, rel=0.25)
-        assert not np.any(seen < 1.2 * moments(features, 2.0 / 3.0 * sigma)[0])
-        assert np.var(linears, axis=0) == pytest.approx(blur, rel=0.2)
-        assert np.allclose(squares, np.swapaxes(squares, 1, 2))
-    for row, column in ((0, 0), (0, 2), (1, 2)):
-        two = [[each[row, column] for each in one] for one in (square, by_people[0])]
-        assert stats.ks_2samp(*two).pvalue > 1e-3
-        assert stats.ks_2samp(two[0], 2.0 / 3.0 * np.array(two[1])).pvalue < 1e-6
-
-
-def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise():
-    features, labels = data()
-    problem = Problem("logistic", 0.05, 400, 3)
-    published = METHOD.release(Training(problem, features, labels, printed(problem, 1e8), 1, 0))[
-        0, 0
-    ]
-    sound = METHOD.calibrate(problem, [1e8], 1e-5, Edition.SOUND, Settings())
-    assert published == pytest.approx(
-        METHOD.release(Training(problem, features, labels, sound, 1, 0))[0, 0], rel=1e-3
+    # Unbiased, and of the variance that follows from the noise; the test would see ⅔ of it.
+    off = np.mean(square, axis=0) - features.T @ features
+    assert np.all(np.abs(off) < 5.0 * np.sqrt(spread / ROUNDS))
+    assert np.mean(linear, axis=0) == pytest.approx(
+        features.T @ labels, abs=5.0 * math.sqrt(blur / ROUNDS)
     )
+    seen = np.var(square, axis=0)
+    assert seen == pytest.approx(spread, rel=0.25)
+    assert not np.any(seen < 1.2 * moments(features, 2.0 / 3.0 * sigma)[0])
+    assert np.var(linear, axis=0) == pytest.approx(blur, rel=0.2)
+    assert np.allclose(square, np.swapaxes(square, 1, 2))
 
 
 def sent_by(
@@ -397,36 +320,13 @@ def test_as_published_there_is_nobody_to_trust():
     assert only.guarantee.epsilon <= 0.5
 
 
-def test_a_number_of_people_is_a_whole_one():
-    with pytest.raises(InvalidInput, match="missing is -1"):
-        sent_by(1.0, missing=-1)
-
-
-def data(records=400):
-    generator = np.random.default_rng(4)
-    features = generator.standard_normal((records, 3))
-    features /= np.linalg.norm(features, axis=1, keepdims=True)
-    return features, np.where(features @ [1.0, -2.0, 0.5] > 0.1, 1.0, -1.0)
-
-
 def calibrated(problem, *epsilons):
     return METHOD.calibrate(problem, epsilons, 1e-5, Edition.SOUND, Settings())
 
 
-def test_the_quadratic_is_close_to_the_logistic_loss():
-    slope, curvature = quadratic.approximation("logistic", 0.5)
-    assert slope == pytest.approx(-0.5, abs=1e-12)
-    margins = np.linspace(-2.0, 2.0, 401)
-    rest = loss_named("logistic").value(margins) - slope * margins - curvature * margins**2
-    # Half the spread is the error that the best constant leaves.
-    assert np.ptp(rest) / 2.0 < 0.01
-    taylor = loss_named("logistic").value(margins) + 0.5 * margins - margins**2 / 8.0
-    assert np.ptp(rest) < np.ptp(taylor) / 3.0
-
-
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss):
-    features, labels = data()
+    features, labels = made_up_data(400, 3)
     problem = Problem(loss, 0.05, 400, 3, Adjacency.ZERO_OUT)
     result = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e9), 1, 0))[
         0, 0
@@ -438,7 +338,7 @@ def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss):
 
 
 def test_the_noise_is_what_was_calibrated(monkeypatch):
-    features, labels = data()
+    features, labels = made_up_data(400, 3)
     problem = Problem("logistic", 0.05, 400, 3)
     (one,) = calibrated(problem, 1.0)
     monkeypatch.setattr(quadratic, "noise", lambda g, d: (np.eye(d), np.ones(d)))
@@ -454,7 +354,7 @@ def test_the_noise_is_what_was_calibrated(monkeypatch):
 
 
 def test_large_noise_leaves_a_model_of_finite_length():
-    features, labels = data()
+    features, labels = made_up_data(400, 3)
     for convexity in ({"lam": 0.01}, {"lam": 0.0, "radius": 2.0}):
         problem = Problem("logistic", records=400, dimension=3, **convexity)
         result = METHOD.release(
@@ -462,12 +362,3 @@ def test_large_noise_leaves_a_model_of_finite_length():
         )
         assert np.isfinite(result).all()
         assert np.linalg.norm(result, axis=2).max() <= (2.0 + 1e-9 if "radius" in convexity else 50)
-
-
-def test_one_gaussian_mechanism_under_the_problems_adjacency():
-    for adjacency in (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE):
-        problem = Problem("logistic", 0.05, 400, 3, adjacency)
-        (one,) = calibrated(problem, 0.7)
-        assert one.gaussian_mu == pytest.approx(one.sensitivity / one.sigma)
-        assert (one.proof.epsilon, one.proof.adjacency) == (0.7, adjacency)
-        assert one.claim.epsilon is None

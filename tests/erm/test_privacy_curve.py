@@ -1,6 +1,5 @@
 """The whole curve of a calibration agrees with the (ε, δ) that is certified for it."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -51,15 +50,6 @@ def test_the_advantage_of_a_table_is_that_of_the_curve(method, edition):
     assert told == (None if curve is None else pytest.approx(tradeoff.advantage(curve), rel=1e-9))
     is_known = calibration.gaussian_mu is not None or calibration.sampling in SAMPLED
     assert (told is not None) == (is_known and calibration.certified.epsilon is not None)
-
-
-@pytest.mark.parametrize("steps", [1, 30, 400])
-def test_full_batch_steps_compose_to_one_gaussian(steps):
-    result = calibrated("dpgd", "sound", 1.0, Adjacency.REPLACE_ONE, steps)
-    exact = math.sqrt(steps) * result.sensitivity / result.sigma
-    assert result.gaussian_mu is not None
-    assert exact <= result.gaussian_mu * (1.0 + 2e-16)
-    assert result.gaussian_mu == pytest.approx(exact, rel=1e-13)
 
 
 def test_sampled_batches_have_a_certified_curve(adjacency):
