@@ -120,23 +120,6 @@ def test_the_wishart_mechanism_gives_a_record_away_as_often_as_derived(epsilon):
     assert stats.binomtest(seen, len(draws), 1e-5, alternative="greater").pvalue < 1e-9
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
-def test_the_wishart_mechanism_keeps_epsilon_0_at_its_delta_and_no_less(epsilon):
-    # Where both laws reach, one density is e^{1/(2c)} times the other: with the share that only one
-    # reaches, δ, (1 - δ) e^{1/(2c)} = 1. So the laws' total variation is δ, in either direction.
-    c, x, draw = pca_wishart.scale(epsilon), np.array([0.6, 0.0, 0.8]), np.random.default_rng(0)
-    law = stats.wishart(df=4, scale=c * np.eye(3))
-    for _ in range(20):
-        root = draw.standard_normal((3, 4))
-        left = root @ root.T  # Z - S′, so that Z is above both S and S′ = S + x xᵀ
-        ratio = law.logpdf(left) - law.logpdf(left + np.outer(x, x))
-        assert ratio == pytest.approx(0.5 / c, abs=1e-9)
-    delta = pca_wishart.failure(c)
-    assert (1.0 - delta) * math.exp(0.5 / c) == pytest.approx(1.0)
-    result = pca_wishart.MODEL.calibrate(SHAPE, [epsilon], 1e-5, ZERO)[0]
-    assert f"ε = 0 with δ = {delta:.3g}" in result.proof.reason
-
-
 def test_the_wishart_mechanism_is_shown_as_what_it_is():
     for result in pca_wishart.MODEL.calibrate(SHAPE, [0.5, 4.0], 1e-5, ZERO):
         assert result.status is Status.CLAIM_NOT_SUPPORTED

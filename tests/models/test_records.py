@@ -39,19 +39,6 @@ def test_numbers_are_scaled_by_public_bounds_and_categories_by_their_codes(cohor
         assert np.array_equal(records.labels, table.label > 0)
 
 
-def test_one_record_changes_nothing_but_its_own_row(cohort):
-    number = next(column.name for column in cohort.entry.used if column.kind == "number")
-    place = 17
-    frame = cohort.frame.copy()
-    frame.loc[place, number] = 1e9
-    before, after = encode(cohort), encode(replace(cohort, frame=frame))
-    moved = sum(
-        int((one.numbers != two.numbers).any(axis=1).sum())
-        for one, two in zip(before, after, strict=True)
-    )
-    assert moved == 1
-
-
 def test_a_blanked_record_is_blank_in_its_place_and_moves_no_other(cohort):
     # A table without further records is split.
     cohort = replace(cohort, further=None)

@@ -1,17 +1,12 @@
 """The register of the survey's models: every file enrols, states claim and proof, keeps both."""
 
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dpcore import predictors
-from dpcore import systems as described
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.curves import answers
-from dpcore.evaluation.study import Study
 from dpcore.guarantee import Adjacency, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.models import systems, teachers
@@ -31,34 +26,6 @@ def test_the_files_are_the_register():
     assert [row["model"] for row in describe()] == KEYS
     with pytest.raises(InvalidInput, match="model is 'bayes', but it must be one of"):
         model_named("bayes")
-
-
-NEWCOMER = """
-from dataclasses import replace
-from dpcore.models.systems.naive_bayes import MODEL as BASE
-MODEL = replace(BASE, key="newcomer", title="Newcomer", source="Doe and Roe 2031")
-"""
-
-
-@pytest.mark.slow("fits many models")
-def test_adding_a_file_enrols_its_model_wherever_models_are(tmp_path, monkeypatch):
-    (tmp_path / "newcomer.py").write_text(NEWCOMER)
-    monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path)])
-    caches = register, predictors.register, described.register
-    for cached in caches:
-        cached.cache_clear()
-    try:
-        assert list(register()) == sorted([*KEYS, "newcomer"])
-        study = Study(methods=("newcomer",), epsilons=(1.0,), runs=2, records=200, dataset="cohort")
-        (row,) = answers(study).to_dict("records")
-        assert (row["method"], row["status"]) == ("newcomer", "proved")
-        (system,) = described.runs_of(described.Place.ATLAS, "newcomer")
-        assert described.standing(system).verdict == "Holds as it is printed."
-        assert described.describe([system])[0]["works"] == []
-    finally:
-        for cached in caches:
-            cached.cache_clear()
-        sys.modules.pop(f"{systems.__name__}.newcomer", None)
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -8,12 +8,12 @@ import pytest
 from scipy import special, stats
 
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import ModelTraining, noiseless
+from dpcore.models.model import ModelTraining
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import decision_tree
 from tests.models.attack import blank, extreme, some, together
 
-ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
+ZERO = Adjacency.ZERO_OUT
 SHAPE = RecordShape(40, 1, (2,))
 
 
@@ -157,25 +157,3 @@ def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other():
     assert [len(level) for level in fits[0].splits] == [2**level for level in range(depth)]
     labels = np.concatenate([fit.labels for fit in fits])
     assert stats.binomtest(int(labels.sum()), len(labels)).pvalue > 1e-3
-
-
-def test_without_noise_every_node_takes_a_best_split():
-    records = some(500, numbers=3, levels=(3, 2), seed=4)
-    calibration = noiseless(
-        decision_tree.MODEL.calibrate(RecordShape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0]
-    )
-    tree = decision_tree.learn(ModelTraining(records, records[:0], [calibration], 1, 0))[0][0]
-    right = sides(records)
-    wrong = [
-        np.mean(np.where(right[:, split], one, other) != records.labels)
-        for split in range(right.shape[1])
-        for one in (0, 1)
-        for other in (0, 1)
-    ]
-    stump = int(tree.splits[0][0])
-    best = of_splits(records)
-    assert best[stump] == best.max()
-    assert best.max() == round(len(records) * (1.0 - min(wrong)))
-    assert np.mean(
-        tree.predict(decision_tree.codes(records), records.shape) == records.labels
-    ) >= 1.0 - min(wrong)

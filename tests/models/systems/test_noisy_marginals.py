@@ -130,19 +130,6 @@ def test_the_pairs_make_a_tree_and_the_closest_ones_are_likelier():
     assert stats.chisquare(seen, 1_000 * wrong / wrong.sum()).pvalue < 1e-3
 
 
-def test_the_simplex_is_met_at_the_nearest_point():
-    draw = np.random.default_rng(0)
-    noisy = 5.0 * draw.standard_normal((3, 4))
-    result = noisy_marginals.simplex(noisy, 7.0)
-    assert result.min() >= 0.0
-    assert result.sum() == pytest.approx(7.0)
-    for _ in range(300):
-        other = 7.0 * draw.dirichlet(np.full(12, 0.3)).reshape(3, 4)
-        assert np.sum((result - noisy) ** 2) <= np.sum((other - noisy) ** 2)
-    kept = np.array([[1.0, 2.0], [0.0, 4.0]])
-    assert noisy_marginals.simplex(kept, 7.0) == pytest.approx(kept)
-
-
 def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones():
     records = some(4_000, numbers=2, levels=(3,), seed=2)
     c = noiseless(noisy_marginals.MODEL.calibrate(records.shape, [1.0], 1e-5, ZERO)[0])

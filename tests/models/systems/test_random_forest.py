@@ -6,12 +6,12 @@ from scipy import special, stats
 
 from dpcore.accounting.concentrated import Concentrated, epsilon
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import ModelTraining, generator
+from dpcore.models.model import ModelTraining
 from dpcore.models.records import RecordShape
 from dpcore.models.systems import random_forest
 from tests.models.attack import blank, extreme, some, together
 
-ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
+ZERO = Adjacency.ZERO_OUT
 DEPTH = 3
 
 
@@ -86,13 +86,3 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is():
     nobody = random_forest.learn(ModelTraining(empty, empty, [calibration], 8, 1)).labels[0]
     ones = np.concatenate([labels.ravel() for labels in nobody])
     assert stats.binomtest(int(ones.sum()), len(ones)).pvalue > 1e-3
-
-
-def test_thresholds_lie_within_what_is_left_of_the_interval():
-    tree = random_forest.grow(RecordShape(10, 1, ()), 6, generator(0, 0))
-    node = 0
-    low, high = -1.0, 1.0
-    while node < len(tree.column):
-        assert low < tree.threshold[node] < high
-        high, node = tree.threshold[node], 2 * node + 1
-    assert len(tree.column) == 2**6 - 1
