@@ -12,10 +12,7 @@ from torch.nn import functional
 
 from dpcore.datasets import images as sets
 from dpcore.deep import backbones
-from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.training.study import TrainingStudy
-from dpcore.evaluation.training.task import begin
 
 IMAGES = np.random.default_rng(0).random((5, 1, 8, 8), np.float32)
 
@@ -147,21 +144,6 @@ def test_examples_of_images_become_examples_of_features(stand_in, tmp_path):
     assert result.task == "classes"
     assert np.array_equal(result.train_targets, few.train_targets)
     assert "resnet18" in result.notes[-1]
-    # In a file, as docs/datasets.md writes it, they are a set of their own: only a head is trained.
-    path = tmp_path / "features.npz"
-    np.savez(
-        path,
-        train_features=result.train_inputs,
-        train_labels=result.train_targets,
-        test_features=result.test_inputs,
-        test_labels=result.test_targets,
-        names=result.entry.names,
-    )
-    config = TrainingConfig(network="linear", epochs=2, batch=3)
-    study = TrainingStudy("features_npz", config=config, settings=(("file", str(path)),))
-    trainer = begin([study], device="cpu")
-    trainer.run()
-    assert [each.shape for each in trainer.weights(0).values()] == [(1, 10, 512), (1, 10)]
 
 
 def test_without_torchvision_one_sentence_says_so(tmp_path, monkeypatch):

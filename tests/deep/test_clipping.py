@@ -259,7 +259,7 @@ def test_one_record_never_moves_the_sum_by_more_than_the_clip(case, per_layer):
     network, inputs, targets = case
     network.float()
     inputs = inputs.float()
-    ready = PerExample(network)
+    ready, furthest = PerExample(network), 0.0
     for scale in (1e-3, 1.0, 1e3):
         for record in range(len(inputs)):
             one = slice(record, record + 1)
@@ -267,15 +267,9 @@ def test_one_record_never_moves_the_sum_by_more_than_the_clip(case, per_layer):
                 inputs[one] * scale, targets[one], cross_entropy, 0.1, per_layer=per_layer
             )
             moved = sum(float((each.double() ** 2).sum()) for each in result.total) ** 0.5
-            assert moved <= 0.1
-
-
-def test_large_gradients_are_clipped_to_the_bound_and_not_far_below(case):
-    network, inputs, targets = case
-    network.float()
-    result = PerExample(network).clipped_sum(inputs[:1].float(), targets[:1], cross_entropy, 1e-3)
-    moved = sum(float((each.double() ** 2).sum()) for each in result.total) ** 0.5
-    assert moved >= 0.998e-3
+            furthest = max(furthest, moved)
+    # Large gradients are clipped to the bound, and not far below.
+    assert (0.0 if per_layer else 0.998 * 0.1) <= furthest <= 0.1
 
 
 def test_stacked_networks_give_what_each_gives_alone():
@@ -342,12 +336,6 @@ def test_network_that_diverged_leaves_those_beside_it_alone():
     assert result.squares.isfinite().all()
 
 
-def test_gradients_are_left_as_they_were(case):
-    network, inputs, targets = case
-    PerExample(network).clipped_sum(inputs, targets, cross_entropy, 1.0)
-    assert all(p.requires_grad and p.grad is None for p in network.parameters())
-
-
 def test_frozen_layers_are_left_out():
     network = networks.perceptron(6, (5,), 3)
     for parameter in network[0].parameters():
@@ -384,17 +372,21 @@ def test_layers_that_mix_records_or_are_unknown_are_refused(network, said):
     assert said in str(refusal.value)
 
 
-def test_layer_used_twice_is_refused():
-    layer = nn.Linear(3, 3)
-    ready = PerExample(nn.Sequential(layer, layer))
-    with pytest.raises(InvalidInput, match="used twice"):
-        ready.clipped_sum(torch.randn(2, 3), torch.zeros(2).long(), cross_entropy, 1.0)
+ONE = nn.Linear(3, 3)
 
 
-def test_normalising_over_records_is_refused():
-    ready = PerExample(nn.Sequential(nn.LayerNorm((4, 3)), nn.Linear(3, 2)))
-    with pytest.raises(InvalidInput, match="counts the records"):
-        ready.clipped_sum(torch.randn(4, 3), torch.zeros(4).long(), cross_entropy, 1.0)
+@pytest.mark.parametrize(
+    ("network", "loss", "said"),
+    [
+        (nn.Sequential(ONE, ONE), cross_entropy, "used twice"),
+        (nn.Sequential(nn.LayerNorm((4, 3)), nn.Linear(3, 2)), cross_entropy, "counts the records"),
+        (nn.Sequential(nn.Linear(3, 2)), lambda out, target: out, "one number a record"),
+    ],
+)
+def test_what_mixes_records_only_at_work_is_refused(network, loss, said):
+    ready = PerExample(network)
+    with pytest.raises(InvalidInput, match=said):
+        ready.clipped_sum(torch.randn(4, 3), torch.zeros(4).long(), loss, 1.0)
 
 
 def test_shared_parameters_are_refused():
@@ -402,9 +394,3 @@ def test_shared_parameters_are_refused():
     second.weight = first.weight
     with pytest.raises(InvalidInput, match="shared"):
         PerExample(nn.Sequential(first, second))
-
-
-def test_loss_that_is_not_one_number_a_record_is_refused():
-    ready = PerExample(networks.perceptron(3, (), 2))
-    with pytest.raises(InvalidInput, match="one number a record"):
-        ready.clipped_sum(torch.randn(4, 3), torch.zeros(4).long(), lambda out, target: out, 1.0)

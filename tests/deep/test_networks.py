@@ -33,15 +33,3 @@ def test_first_filters_are_waves_of_one_length_whatever_the_seed(channels):
     random = torch.linalg.vector_norm(drawn.weight.detach(), dim=(1, 2, 3))
     assert float(random.mean()) == pytest.approx(float(lengths[0]), rel=0.1)
     assert first.weight.sum((2, 3)).abs().max() < 1e-5
-
-
-@pytest.mark.parametrize("place", range(8))
-def test_each_pair_of_filters_sees_waves_in_its_own_direction_most(place):
-    weight = networks.lean_cnn(1, 28, 10)[0].weight.detach()[:, 0]
-    middle = torch.arange(8) - 3.5
-    row, column = torch.meshgrid(middle, middle, indexing="ij")
-    turn = torch.tensor(place * torch.pi / 8)
-    along = (column * turn.cos() + row * turn.sin()) * (2 * torch.pi / networks.WAVE)
-    seen = torch.stack([(weight * wave).sum((1, 2)) for wave in (along.cos(), along.sin())])
-    energy = seen.square().sum(0).reshape(2, 8).sum(0)
-    assert int(energy.argmax()) == place

@@ -59,16 +59,6 @@ def test_the_tail_goes_as_far_as_it_should(share, sign, monkeypatch):
     assert bits == b""
 
 
-def test_the_tail_of_single_precision_is_what_this_catches():
-    """Φ(B) - Φ(B - 1) is what a sampler without numbers beyond B adds to every step's δ."""
-    single = float(torch.finfo(torch.float32).eps) / 2.0  # the least uniform number above 0
-    reach = np.sqrt(-2.0 * np.log(single))  # of Box and Muller
-    assert stats.norm.sf(reach - 1.0) > 1e-7
-    # The longest run of zeros that a thousand words hold decides on this one's.
-    ours = stats.norm.isf(FURTHEST / 4.0)
-    assert stats.norm.sf(ours - 1.0) < 1e-25
-
-
 def test_a_room_of_any_shape_and_type_is_filled():
     for dtype in (torch.float32, torch.float64):
         room = torch.zeros(3, 5, dtype=dtype)

@@ -1,6 +1,5 @@
 """The training loop: what is sampled, what is added, what it is divided by, and going on later."""
 
-import copy
 from dataclasses import replace
 from fractions import Fraction
 
@@ -137,15 +136,6 @@ def test_batches_of_fixed_size_hold_different_records(source):
         assert all(len(set(row)) == 7 for row in result.tolist())
 
 
-@pytest.mark.slow("trains networks")
-def test_seed_decides_everything():
-    runs = [started() for _ in range(2)] + [started(replace(SMALL, seed=5))]
-    losses = [run.advance(15) for run in runs]
-    assert losses[0] == losses[1] != losses[2]
-    assert torch.equal(weights_of(runs[0]), weights_of(runs[1]))
-    assert not torch.equal(weights_of(runs[0]), weights_of(runs[2]))
-
-
 def test_noise_may_change_while_batches_and_start_stay():
     configs = [replace(SMALL, sigma=sigma) for sigma in (0.1, 5.0)]
     quiet, loud = (watched(config, 10).drawn for config in configs)
@@ -195,20 +185,6 @@ def test_averages_weigh_each_step_as_they_say(share):
     actual = torch.cat([each.flatten() for each in run.weights().values()])
     assert torch.allclose(actual, expected.to(torch.float32), atol=1e-6)
     assert not torch.allclose(actual, steps[-1], atol=1e-3)
-
-
-def test_averaging_leaves_the_training_and_its_noise_alone():
-    plain, averaged = started(), started(replace(SMALL, average=0.3))
-    for run in (plain, averaged):
-        run.advance(100)
-    assert torch.equal(weights_of(plain), weights_of(averaged))
-    inputs, _ = data()
-    network = copy.deepcopy(plain.network)
-    network.load_state_dict(averaged.weights())
-    with torch.no_grad():
-        expected = network(torch.from_numpy(inputs)).numpy()
-    assert averaged.scores(inputs)[0] == pytest.approx(expected, abs=1e-6)
-    assert averaged.scores(inputs) != pytest.approx(plain.scores(inputs), abs=1e-3)
 
 
 @pytest.mark.parametrize("final_rate", [0.0, 0.2, 1.0])
@@ -288,13 +264,6 @@ def test_empty_batches_still_get_their_noise(runs):
     assert bool(weights_of(run).isfinite().all())
 
 
-def test_loss_of_no_records_is_no_number():
-    run = started(replace(SMALL, batch=1), records=4)
-    result = [run.advance(1) for _ in range(12)]
-    assert any(np.isnan(result))
-    assert not all(np.isnan(result))
-
-
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
 @pytest.mark.parametrize("network", ["linear", "perceptron"])
 def test_without_noise_and_clipping_it_is_plain_training(optimizer, network):
@@ -349,30 +318,6 @@ def test_runs_side_by_side_get_noise_of_their_own_size():
     for sigma, noise in zip(sigmas, each, strict=True):
         assert_standard_normal(noise / sigma)
     assert np.abs(np.corrcoef(each) - np.eye(3)).max() < 4 / 3_000**0.5
-
-
-@pytest.mark.slow("trains networks")
-def test_runs_side_by_side_learn_as_well_as_one_alone():
-    # The same law, so the same loss on average: 40 runs of either kind, compared by rank.
-    config = replace(SMALL, epochs=6, sigma=1.0)
-    inputs, targets = data()
-    together = started([replace(config, seed=seed) for seed in range(40)])
-    together.advance(100)
-    side = [loss(scores, targets) for scores in together.scores(inputs)]
-    single = []
-    for seed in range(40, 80):
-        run = started(replace(config, seed=seed))
-        run.advance(100)
-        single.append(loss(run.scores(inputs)[0], targets))
-    assert stats.mannwhitneyu(side, single).pvalue > STRICT
-    worse = started([replace(config, seed=seed, sigma=8.0) for seed in range(40)])
-    worse.advance(100)
-    noisier = [loss(scores, targets) for scores in worse.scores(inputs)]
-    assert stats.mannwhitneyu(noisier, single).pvalue < STRICT
-
-
-def loss(scores, targets):
-    return float(nn.functional.cross_entropy(torch.from_numpy(scores), torch.from_numpy(targets)))
 
 
 @pytest.mark.parametrize(
@@ -445,13 +390,6 @@ def test_for_keeping_everything_is_in_double_precision_and_drawn_anew():
     # Two batches and two noises: their difference is at least as wide as the noise's own.
     assert float(apart.std()) > 1.2
     assert stats.kstest(apart.numpy() / 2.0**0.5, "norm").pvalue > 1e-9
-
-
-@pytest.mark.parametrize(
-    ("images", "part"), [(0, 1), (1, 1), (512, 512), (540, 540), (768, 384), (1030, 515)]
-)
-def test_images_are_taken_in_equal_parts_of_about_five_hundred(images, part):
-    assert training._part(images) == part
 
 
 @pytest.mark.parametrize("config", [SMALL, replace(SMALL, per_layer=True, noise="scaled")])

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from scipy import stats
 from sklearn.datasets import load_digits
 
 from dpcore.accounting import paper_004
@@ -15,12 +14,12 @@ from dpcore.deep import shapes
 from dpcore.deep.config import COSTS, NOISES, TrainingConfig
 from dpcore.deep.guarantee import guarantee
 from dpcore.deep.shapes import moments, optimal
-from dpcore.deep.shapes.scaled import Average, layer_sizes
+from dpcore.deep.shapes.scaled import Average
 from dpcore.deep.shapes.shape import ExampleGradients, flat
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
+from tests.deep.test_training import assert_standard_normal
 
-STRICT = 1e-3
 BASE = TrainingConfig(widths=(20,), epochs=4, batch=100, learning_rate=0.2, clip=0.5, sigma=0.6)
 SHAPES = {
     "isotropic": BASE,
@@ -87,12 +86,6 @@ class Watched(TrainingRun):
         return torch.cat(parts).double().numpy()
 
 
-def assert_standard_normal(noise):
-    assert stats.kstest(noise, "norm").pvalue > STRICT
-    assert stats.kstest(noise * 1.5, "norm").pvalue < STRICT
-    assert stats.kstest(noise / 1.5, "norm").pvalue < STRICT
-
-
 def test_register_holds_the_shapes_a_configuration_may_name():
     assert set(shapes.register()) == set(NOISES)
     assert set(COSTS) == set(optimal.POWERS)
@@ -114,22 +107,6 @@ def test_noise_has_its_law_on_every_coordinate(name, digits):
     # Small and large scales each on their own: a spread that is not D would average out.
     for part in (noise, noise[scale <= np.median(scale)], noise[scale >= np.median(scale)]):
         assert_standard_normal(part)
-
-
-@pytest.mark.slow("trains networks")
-@pytest.mark.parametrize("name", [name for name in SHAPES if "isotropic" not in name])
-def test_noise_is_uneven_where_it_says_so(name, digits):
-    run = started(SHAPES[name], digits, Watched)
-    run.advance(30)
-    spread = run.shape.spread()
-    if name == "published, exact":
-        assert spread is None
-        return
-    result = flat(
-        [torch.as_tensor(each).expand(p.shape) for each, p in zip(spread, run.added, strict=True)]
-    )
-    assert float(result.max() / result.min()) > 1.001
-    assert float(result.max() / result.min()) <= optimal.RATIO * (1 + 1e-5)
 
 
 @pytest.mark.slow("trains networks")
@@ -260,43 +237,6 @@ def test_noise_on_the_shares_has_its_law(digits):
     assert_standard_normal(np.array(seen))
 
 
-@pytest.mark.parametrize("name", ["released", "paid"])
-def test_scales_follow_what_the_layers_need(name, digits):
-    config = replace(SHAPES[name], epochs=12, sigma=0.3, share=0.05)
-    run = started(config, digits)
-    run.advance(run.steps)
-    sizes = torch.tensor(layer_sizes(run.per_example), dtype=torch.float64)
-    examples = ExampleGradients(run.inputs, run.targets, run.loss)
-    true = moments.squares(run.per_example, examples, config.clip)
-    true = torch.stack([part.sum() for part in true.split(sizes.int().tolist())])
-    best = optimal.scales(true, sizes, 2)
-    result = run.shape.by_layer
-    # The layers differ, and the run has found out in which direction and about how much.
-    assert float(best.max() / best.min()) > 1.5
-    assert float(result[1] / result[0]) == pytest.approx(float(best[1] / best[0]), rel=0.25)
-    assert float((sizes * best.double() ** 2).sum()) < float(sizes.sum())
-
-
-@pytest.mark.slow("trains networks")
-def test_released_squares_are_the_batch_sums_own(digits):
-    # Against the answer computed without any noise, over many steps at unchanging weights.
-    config = replace(SHAPES["released"], epochs=40, learning_rate=1e-9, sigma=0.5)
-    run = started(config, digits)
-    run.advance(run.steps)
-    examples = ExampleGradients(run.inputs, run.targets, run.loss)
-    squares = moments.squares(run.per_example, examples, config.clip)
-    mean = moments.mean(run.per_example, examples)
-    sizes, rate = layer_sizes(run.per_example), 100 / 1200
-    # Poisson sums of g_i have variance n q (1 - q) E g²; clipping scales differ a little from 1.
-    expected = torch.stack(
-        [part.sum() for part in (1200 * rate * (1 - rate) * squares).split(sizes)]
-    )
-    actual, error = run.shape.squares.value, run.shape.squares.variance.sqrt()
-    assert mean.shape == squares.shape
-    assert (actual / expected).tolist() == pytest.approx([1.1, 1.1], abs=0.35)
-    assert bool((error < expected).all())
-
-
 @pytest.mark.parametrize("name", SHAPES)
 def test_cancelled_run_goes_on_as_if_nothing_had_happened(name, digits):
     config = replace(SHAPES[name], epochs=1, refresh=SHAPES[name].refresh and 4)
@@ -325,20 +265,6 @@ def test_private_weights_change_with_one_record_and_public_ones_do_not(digits):
             run.shape.prepare(0)
             spreads.append(flat(run.shape.spread()))
         assert (not torch.equal(*spreads)) is moves
-
-
-@pytest.mark.parametrize("name", ["published, private", "published, public"])
-def test_published_noise_is_large_where_the_gradient_is_small(name, digits):
-    run = started(replace(SHAPES[name], refresh=0), digits)
-    source = run.shape.examples
-    weights = moments.mean(run.per_example, source).abs()
-    spread = flat(run.shape.spread())
-    kept = weights > 1e-4 * weights.max()
-    assert stats.spearmanr(weights[kept], spread[kept]).statistic < -0.999
-    # The paper's constraint holds with equality for its own Δ, and fails for a worse one.
-    assert float((spread**-2.0).mean()) == pytest.approx(1.0, rel=1e-5)
-    assert float(spread.min()) < 0.9
-    assert run.shape.min_noise_ratio == float(spread.min())
 
 
 def test_public_weights_computed_once_certify_by_the_least_noise(digits):
