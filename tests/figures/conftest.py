@@ -56,12 +56,6 @@ def series(epsilon=math.nan, **other):
     } | other
 
 
-def short(told):
-    """At most twenty words a sentence; signs are no words."""
-    sentences = told.replace(". ", ".\n").splitlines()
-    return all(sum(any(map(str.isalnum, word)) for word in one.split()) <= 20 for one in sentences)
-
-
 @pytest.fixture
 def titles():
     return dict(TITLES)

@@ -22,15 +22,6 @@ def drawn(adjacency=Adjacency.ZERO_OUT, *, epsilon=1.0, exact=True, rate=RATE, d
     return attacker.roc(tradeoff.table(curves), marks, rate, TITLES, dark=dark)
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_each_line_differs_by_more_than_colour(dark):
-    shown = [trace for trace in drawn(dark=dark).figure.data if trace.mode == "lines"]
-    assert len(shown) == 3
-    assert len({trace.line.dash for trace in shown}) == 3
-    marks = [trace for trace in drawn(dark=dark).figure.data if trace.mode == "markers"]
-    assert len({trace.marker.symbol for trace in marks}) == 2
-
-
 def test_the_mark_stands_on_its_line_at_the_chosen_rate():
     for trace in drawn(rate=0.1).figure.data:
         if trace.mode == "markers":
@@ -45,44 +36,21 @@ def test_the_mark_stands_on_its_line_at_the_chosen_rate():
             assert below <= trace.y[0] <= above
 
 
-def test_axes_and_height_stay_as_epsilon_moves():
-    for one, other in ((drawn(epsilon=0.01), drawn(epsilon=30.0)),):
-        for name in ("xaxis", "yaxis"):
-            assert one.figure.layout[name].range == other.figure.layout[name].range
-            assert one.figure.layout[name].type == "log"
-        assert one.figure.layout.height == other.figure.layout.height
-
-
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_the_sentence_has_the_numbers_and_the_adjacency(adjacency):
     result = drawn(adjacency)
     hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, adjacency), RATE))
     mu = float(analytic_mu(1.0, 1e-5))
     less = float(tradeoff.power(tradeoff.from_gaussian(mu, adjacency), RATE))
-    assert f"at most {percent_at_most(less)} of the" in result.sentence
-    assert f"could only say {percent_at_most(hits)}" in result.sentence
+    for text in (result.sentence, result.alt):
+        assert percent_at_most(less) in text
+        assert percent_at_most(hits) in text
     replaced = adjacency is Adjacency.REPLACE_ONE
     assert ("records that are another's" in result.sentence) == replaced
     assert ("people who are not in the data" in result.sentence) != replaced
-    for text in (percent_at_most(less), percent_at_most(hits), "guessing: 1 %"):
-        assert text in result.alt
-
-
-def test_without_the_whole_curve_only_the_budget_speaks():
-    result = drawn(exact=False)
-    hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT), RATE))
-    assert f"at most {percent_at_most(hits)} of the" in result.sentence
-    assert "alone" not in result.sentence
-    assert {trace.name for trace in result.figure.data if trace.mode == "lines"} == {
-        "guessing",
-        "from the budget",
-    }
-
-
-def test_each_point_carries_its_source_and_adjacency_on_hover():
-    for trace in drawn().figure.data[1:]:
-        assert "zero-out" in trace.hovertemplate
-        assert "GDP" in trace.hovertemplate or "(1, 1e-05) alone" in trace.hovertemplate
+    alone = drawn(adjacency, exact=False)
+    assert f"at most {percent_at_most(hits)} of the" in alone.sentence
+    assert "from the noise" not in {trace.name for trace in alone.figure.data}
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])

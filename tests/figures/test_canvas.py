@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.io
 import pytest
 
-from dpcore.figures.canvas import WITH_AXES, add_scatter, axis, canvas
+from dpcore.figures.canvas import add_scatter, axis, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import edge, ground
 
@@ -43,28 +43,6 @@ def test_the_ground_is_the_page_s_and_no_template_stands_behind_it(dark):
     assert layout["xaxis"]["title"]["text"] == "ε"
     assert layout["xaxis"]["automargin"] is False
     assert layout["yaxis"]["automargin"] is True
-
-
-def test_axes_of_numbers_are_not_measured_in_the_browser():
-    layout = canvas(300, False, fixed=True, xaxis=axis("ε"), yaxis=axis("σ")).layout
-    assert not layout.xaxis.automargin
-    assert not layout.yaxis.automargin
-    assert {side: layout.margin[side] for side in WITH_AXES} == WITH_AXES
-
-
-def left(*ticks, title=""):
-    words = axis(title, ticktext=ticks)
-    return float(canvas(300, False, fixed=True, yaxis=words).layout.margin.l)
-
-
-def test_the_margin_holds_the_longest_line_of_the_names():
-    assert left("male<br>4,612") == left("1") == WITH_AXES["l"]
-    long = "marital status = married"
-    assert left("1", long) > WITH_AXES["l"]
-    assert left(f"{long}<br>{long}") == left(long)
-    # An escaped letter is one letter, and letters of other scripts are wider.
-    assert left("&lt;" * 12) == left("<" * 12) < left("性" * 12)
-    assert left(long, title="marital status") > left(long)
 
 
 def test_no_array_is_packed():

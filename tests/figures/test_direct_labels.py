@@ -42,15 +42,6 @@ def test_no_name_is_crossed_by_a_line_or_by_another(heights, widths):
             assert gap <= 0.2 * HEIGHT + 1e-9
 
 
-def test_a_name_stands_where_its_line_is_far_from_the_others():
-    joined = np.where(X < 0.5, 0.5, 0.2)
-    (box, other) = places([(X, joined), (X, np.full(16, 0.5))], [0.1, 0.1], HEIGHT)
-    assert box is not None
-    assert other is not None
-    assert box.left > 0.5
-    assert other.left > 0.4
-
-
 @pytest.mark.parametrize(
     ("lines", "width"),
     [
@@ -62,13 +53,3 @@ def test_a_name_stands_where_its_line_is_far_from_the_others():
 )
 def test_there_is_no_name_where_there_is_no_room(lines, width):
     assert places(lines, [width], HEIGHT) == [None]
-
-
-def test_no_name_stands_where_a_thick_line_hides_its_own():
-    thin = np.where(X < 0.5, 0.5, 0.2)
-    lines = [(X, thin), (X, np.full(16, 0.5))]
-    (box,) = places(lines, [0.1], HEIGHT, thick=1)
-    assert box is not None
-    assert box.left > 0.5
-    assert places([(X, np.full(16, 0.5))] * 2, [0.1], HEIGHT, thick=1) == [None]
-    assert places([(X, np.full(16, 0.5))] * 2, [0.1], HEIGHT) != [None]

@@ -11,21 +11,6 @@ from dpcore.figures.headings import heading
 
 
 @pytest.mark.parametrize(
-    ("column", "words"),
-    [
-        ("accuracy_test", "accuracy (share), test records"),
-        ("auc_test_low", "AUC, test records, low end"),
-        ("seconds", "time (s)"),
-        ("rmse_baseline", "RMSE (in the outcome's unit), without privacy"),
-        ("missed_per_1000_high", "missed of 1,000, high end"),
-        ("ε spent so far", "ε spent so far"),
-    ],
-)
-def test_a_column_is_named_in_words(column, words):
-    assert heading(column) == words
-
-
-@pytest.mark.parametrize(
     "columns",
     [
         COLUMNS,

@@ -27,13 +27,6 @@ def said(accuracy=0.9, majority=0.6, **other):
     return told(accuracy, 0.934, majority, ACCURACY, **other)
 
 
-def test_a_proved_promise_needs_no_more_words():
-    assert said() == (
-        "At ε = 1 OPERA is right for 90.0 % of patients; 3.4 points fewer than without privacy "
-        "(93.4 %)."
-    )
-
-
 @pytest.mark.parametrize(
     ("accuracy", "words"),
     [
@@ -48,24 +41,20 @@ def test_the_comparison_has_a_direction(accuracy, words):
 
 
 def test_where_no_model_beats_the_majority_it_is_said_with_their_areas():
-    neither = "Neither is better than always giving the most frequent answer (95.0 %)."
-    assert said(0.686, majority=0.95).endswith(neither)
     words = said(0.95, majority=0.95, auc=0.712, auc_baseline=0.803)
-    assert words.endswith(f"{neither} By AUC they have 0.712 and 0.803; a coin has 0.5.")
-    assert said(0.95, majority=0.95, auc=math.nan, auc_baseline=0.8).endswith(neither)
+    assert "Neither is better than always" in words
+    assert words.endswith("By AUC they have 0.712 and 0.803; a coin has 0.5.")
+    assert "AUC" not in said(0.95, majority=0.95, auc=math.nan, auc_baseline=0.8)
     # Where the model without privacy beats it, accuracy says enough.
     assert "AUC" not in said(0.55, auc=0.712, auc_baseline=0.803)
     assert "frequent answer" not in said(0.61, majority=0.6)
-    assert "AUC they" not in told(0.44, 0.5, 0.5, Quality(AREA), auc=0.44, auc_baseline=0.5)
 
 
 def test_an_unproved_promise_says_why_and_what_is_certified():
+    assert "proved" not in said()
     words = said(status="conditions not met", reason="Because.", certified_epsilon=2.5)
-    assert words.startswith("At ε = 1 OPERA is right for 90.0 % of patients; ")
-    assert words.endswith(
-        "Conditions not met: ε = 1 is not proved here. Because. What is certified for the noise "
-        "that is added is ε = 2.5 (δ = 1e-5, one record replaced, analytic Gaussian)."
-    )
+    for part in ("ε = 1 is not proved here. Because.", "ε = 2.5 (δ = 1e-5, one record replaced"):
+        assert part in words
     words = said(status="claim not supported", reason="Because.", certified_epsilon=math.nan)
     assert words.endswith("Because. No ε is certified for it.")
 
@@ -77,47 +66,37 @@ def test_few_cases_are_said_to_say_little_of_misses():
     assert few_cases(0.1, 200) == few_cases(math.nan, 200) == ""
 
 
-def test_what_an_area_costs_is_said_in_words():
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        (66.6, "off by 66.6 days (RMSE); 12.5 more than without privacy (54.1)."),
+        (54.0, "0.1 less than without privacy (54.1)."),
+        (54.1, "as much as without privacy (54.1)."),
+        (77.2, "no better than always giving the mean"),
+        (90.0, "worse than always giving the mean of the training records (77.2)."),
+    ],
+)
+def test_an_error_says_what_it_adds_and_its_unit(value, part):
+    words = told(value, 54.1, 77.2, Quality(Metric("rmse", -1.0, 350.0, "days")))
+    assert part in words
+
+
+def test_an_area_is_compared_with_a_coin():
     area = Quality(AREA)
-    said = told(0.74, 0.81, 0.5, area)
-    assert "ranks with an AUC of 0.74; 0.07 lower than without privacy (0.81)." in said
-    assert "coin" not in said
-    assert "That is worse than tossing a coin (0.5)." in told(0.44, 0.81, 0.5, area)
-
-
-def test_an_error_says_what_it_adds_and_its_unit():
-    quality = Quality(Metric("rmse", -1.0, 350.0))
-
-    def error(rmse):
-        return told(rmse, 54.1, 77.2, quality)
-
-    assert "is off by 66.6 (RMSE); 12.5 more than without privacy (54.1)." in error(66.6)
-    assert "0.1 less than without privacy (54.1)." in error(54.0)
-    assert "off by 54.1 (RMSE); as much as without privacy (54.1)." in error(54.1)
-    worse = error(90.0)
-    assert "That is worse than always giving the mean of the training records (77.2)." in worse
-    assert "no better than always" in error(77.2)
-    days = Quality(Metric("rmse", -1.0, 350.0, "days"))
-    assert "is off by 66.6 days (RMSE)" in told(66.6, 54.1, 77.2, days)
+    assert "AUC of 0.74; 0.07 lower than without privacy (0.81)" in told(0.74, 0.81, 0.5, area)
+    assert "worse than tossing a coin (0.5)" in told(0.44, 0.81, 0.5, area)
 
 
 def test_a_small_test_set_says_how_rough_it_is():
     low, high = binomtest(18, 20).proportion_ci(method="wilson")
     words = few_records(0.9, accuracy_interval(0.9, 20), 20)
-    assert "only 20 test records" in words
-    assert f"the 90.0 % without privacy may be anything from {100 * low:.0f} %" in words
-    assert f"to {100 * high:.0f} % on new records" in words
+    assert f"anything from {100 * low:.0f} % to {100 * high:.0f} %" in words
     # ±3 points: 1.96 √(0.9 · 0.1/n) falls to it near n = 384.
     assert few_records(0.9, accuracy_interval(0.9, 370), 370)
     assert few_records(0.9, accuracy_interval(0.9, 400), 400) == ""
-
-
-def test_few_records_leave_an_error_rough_against_its_range():
+    # An error is rough against its range.
     quality = Quality(Metric("rmse", -1.0, 350.0))
-    words = few_records(54.1, (45.2, 61.9), 88, quality)
-    assert "only 88 test records" in words
-    assert "the RMSE 54.1 without privacy may be anything from 45 to 62 on new" in words
-    assert "every RMSE and R² here is rough" in words
+    assert "anything from 45 to 62" in few_records(54.1, (45.2, 61.9), 88, quality)
     assert few_records(54.1, (52.0, 57.0), 880, quality) == ""
 
 

@@ -7,7 +7,7 @@ import pytest
 from dpcore.accounting.claims import Evidence
 from dpcore.accounting.planner import solve
 from dpcore.accounting.presets import preset
-from dpcore.figures.plan.sentences import answered, first_numbers, judged
+from dpcore.figures.plan.sentences import answered, judged
 from dpcore.figures.words import at_least
 from dpcore.guarantee import Adjacency, Guarantee
 
@@ -19,58 +19,28 @@ def known(epsilon, low=None, reason=""):
     return Evidence("poisson", actual, low)
 
 
-def test_a_claim_that_holds():
-    assert judged(1.66, "printed", known(0.62161)) == (
-        "Under replace-one on Poisson samples, PLD certifies ε = 0.622 for this noise: the printed "
-        "1.66 holds."
-    )
-
-
-def test_a_claim_that_is_false_names_the_bound_rounded_down():
-    sentence = judged(1.19, "stated", known(1.556, 1.5579))
-    assert "the stated 1.19 does not hold" in sentence
-    assert "no ε below 1.55 is true there" in sentence
-
-
-def test_a_printed_number_is_rounded_up_as_in_its_statement():
-    assert "the printed 4.98 holds" in judged(4.9741, "printed", known(0.6))
-    assert "formula says 4.98, which" in first_numbers([], 4.9741)
-
-
-@pytest.mark.parametrize("epsilon", [1.84, None])
-def test_what_is_not_decided_is_not_called_false(epsilon):
-    sentence = judged(1.66, "printed", known(epsilon, reason="There is no theorem here."))
-    assert sentence.startswith(
-        "Under replace-one on Poisson samples, the printed 1.66 is not decided: "
-    )
-    assert "does not hold" not in sentence
-    assert ("There is no theorem here." in sentence) == (epsilon is None)
-
-
-def test_the_first_numbers_for_someone_who_knows_no_accountant():
-    proved = [
-        Guarantee(epsilon, 1e-4, Adjacency.ADD_REMOVE, by)
-        for epsilon, by in ((0.34211, "Rényi"), (0.3012, "PLD"))
-    ]
-    both = first_numbers(proved, 1.66)
-    assert "Two accountants prove" in both
-    assert "ε ≤ 0.302 (PLD) and ε ≤ 0.343 (Rényi)" in both
-    assert "1.66, which is a claim" in both
-    one = first_numbers(proved[:1], None)
-    assert "An accountant proves" in one
-    assert "Both" not in one
-    assert "claim" not in one
-    assert first_numbers([], None) == "No accountant here proves a finite ε for this run."
-
-
-def test_an_answer_says_delta_as_the_page_does():
-    plan = solve("steps", RUN, 0.5, "rdp")
-    sentence = answered(plan, 0.5, 100)
-    assert f"number of steps = {plan.value:,.0f} (" in sentence
-    assert "at δ = 1e-4 (Rényi, zero-out)" in sentence
-    nowhere = solve("sigma", RUN, 1e-12, "rdp")
-    if nowhere.value is None:
-        assert answered(nowhere, 1e-12, 100) == nowhere.sentence
+@pytest.mark.parametrize(
+    ("claim", "kind", "evidence", "told"),
+    [
+        (
+            1.66,
+            "printed",
+            known(0.62161),
+            "certifies ε = 0.622 for this noise: the printed 1.66 holds",
+        ),
+        (4.9741, "printed", known(0.6), "the printed 4.98 holds"),
+        (1.19, "stated", known(1.556, 1.5579), "the stated 1.19 does not hold"),
+        # Rounded down.
+        (1.19, "stated", known(1.556, 1.5579), "no ε below 1.55 is true there"),
+        (1.66, "printed", known(1.84), "the printed 1.66 is not decided"),
+        (1.66, "printed", known(None, reason="No theorem."), "the printed 1.66 is not decided"),
+    ],
+)
+def test_a_claim_holds_or_does_not_or_is_not_decided(claim, kind, evidence, told):
+    sentence = judged(claim, kind, evidence)
+    assert sentence.startswith("Under replace-one on Poisson samples, ")
+    assert told in sentence
+    assert ("does not hold" in sentence) == (kind == "stated")
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "clip", "delta"])
