@@ -39,8 +39,7 @@ def test_each_training_comes_after_those_that_are_there():
 
 def test_it_is_like_the_last_one():
     last = replace(usual("training", START), noise=1.1, count=3)
-    result = following([last], "training", TODAY)
-    assert result == replace(last, count=1, first=date(2027, 9, 1))
+    assert following([last], "training", TODAY) == replace(last, count=1, first=date(2027, 9, 1))
 
 
 def test_a_first_one_begins_the_plan_with_a_batch_that_fits():

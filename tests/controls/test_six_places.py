@@ -51,25 +51,28 @@ def quoted(value):
     return f"“{value}”"
 
 
-@pytest.fixture
-def app():
-    return AppTest.from_string(SCRIPT, default_timeout=60)
-
-
-def test_the_widget_has_its_label_help_limits_and_default(app):
-    app.run()
+def test_the_widget_has_its_limits_and_is_drawn_only_where_it_is_shown():
+    app = AppTest.from_string(SCRIPT, default_timeout=60).run()
     field = app.number_input(key="depth")
     assert (field.label, field.min, field.max, field.value) == ("Depth of the tree", 1, 9, 3)
     assert field.help == DEPTH.help
     assert app.json[0].value == '{"depth": 3, "split": "gini"}'
-
-
-def test_it_is_drawn_only_where_it_is_shown(app):
-    app.run()
     assert len(app.get("button_group")) == 1
-    app.number_input(key="depth").set_value(1).run()
+    field.set_value(1).run()
     assert not app.get("button_group")
     assert app.json[0].value == '{"depth": 1}'
+
+
+def test_the_address_and_the_python_hold_what_differs_from_the_first_view():
+    assert PAGE.values({"tree.depth": 5, "tree.split": "random"}) == PRESET
+    assert address(PAGE, PRESET) == {"depth": "5", "split_by": "Chance"}
+    assert address(PAGE, PAGE.first()) == {}
+    fields = PAGE.fields(PRESET, "tree")
+    assert changed(fields, PAGE.fields(PAGE.first(), "tree")) == ["depth=5", "split='random'"]
+    app = AppTest.from_string(SCRIPT, default_timeout=60)
+    for name, value in address(PAGE, PRESET).items():
+        app.query_params[name] = value
+    assert app.run().json[0].value == '{"depth": 5, "split": "random"}'
 
 
 @pytest.mark.parametrize("value", ["0", "10", "inf", "-1e999", "nan", "deep"])
@@ -80,25 +83,6 @@ def test_a_link_is_checked_against_it(value):
     assert check(PAGE, {"depth": ["5"], "split_by": ["Chance"]}, quoted) == []
     (refused,) = check(PAGE, {"split_by": ["Luck"]}, quoted)
     assert refused.sentence.endswith("which this page does not offer; it uses Impurity.")
-
-
-def test_a_preset_sets_it_and_is_known_by_what_it_sets(app):
-    app.run()
-    app.session_state["depth"] = PRESET["depth"]
-    app.session_state["split_by"] = PRESET["split_by"]
-    app.run()
-    assert app.json[0].value == '{"depth": 5, "split": "random"}'
-    assert PAGE.values({"tree.depth": 5, "tree.split": "random"}) == PRESET
-
-
-def test_the_address_holds_what_differs_from_the_first_view(app):
-    assert address(PAGE, PRESET) == {"depth": "5", "split_by": "Chance"}
-    assert address(PAGE, PAGE.first()) == {}
-    for name, value in address(PAGE, PRESET).items():
-        app.query_params[name] = value
-    app.run()
-    assert app.number_input(key="depth").value == 5
-    assert app.json[0].value == '{"depth": 5, "split": "random"}'
 
 
 def test_the_command_line_has_it_with_its_help_and_says_it_again():
@@ -120,11 +104,6 @@ def test_a_choice_that_sets_no_field_is_checked_as_it_is_read():
     assert options.read(way, "on") == "on"
     with pytest.raises(InvalidInput, match="w is 'straight', but it must be one of on"):
         options.read(way, "straight")
-
-
-def test_the_python_to_take_along_sets_its_field():
-    fields = PAGE.fields(PRESET, "tree")
-    assert changed(fields, PAGE.fields(PAGE.first(), "tree")) == ["depth=5", "split='random'"]
 
 
 def test_no_two_controls_of_a_page_share_a_key():

@@ -16,10 +16,7 @@ def test_a_batch_that_nobody_chose_fits_the_records(records, batch):
     assert batch <= records
 
 
-def test_without_records_the_default_stands():
-    assert CONTROLS["lot"].usual(None) == CONTROLS["lot"].default
-    assert CONTROLS["rate"].usual(242) == CONTROLS["rate"].default
-
-
-def test_a_link_names_what_would_follow_from_records():
-    assert address(CONTROLS, {"lot": 256, "rate": CONTROLS["rate"].default}) == {"lot": "256"}
+def test_without_records_the_default_stands_and_a_link_names_what_would_follow():
+    lot, rate = CONTROLS["lot"], CONTROLS["rate"]
+    assert (lot.usual(None), rate.usual(242)) == (lot.default, rate.default)
+    assert address(CONTROLS, {"lot": 256, "rate": rate.default}) == {"lot": "256"}
