@@ -1,19 +1,16 @@
 """The report: the numbers of its tables, and a file that shows text and does nothing."""
 
 import re
-from collections import Counter
 from dataclasses import asdict, replace
 from datetime import date
 from html.parser import HTMLParser
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Preparation, load, prepare
+from dpcore.datasets import Preparation, load
 from dpcore.datasets.schema import Column, Label
 from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
-from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.study import Study
 from dpcore.export.report import parts
 from dpcore.export.report.build import report
@@ -90,16 +87,10 @@ def test_its_numbers_are_those_of_the_tables(found):
     for name in ("accuracy", "accuracy_high", "balanced_accuracy"):
         assert percent(row[name]) in measures
     assert percent(found.compared.measured["accuracy"]) in measures
-    assert f"{row['missed_per_1000_noise_deviation']:.1f}" in measures
     net_benefit = found.of_model(found.risks.loc[found.risks["threshold"] == 0.2])
-    assert f"{round(net_benefit['net_benefit'].iloc[0], 3):g}" in section(
-        made, "Calibration and net benefit"
-    )
-    assert "sex = female" in section(made, "Groups of people")
-    assert made.line.startswith("2026-11-25 · ")
-    curve = next(
-        part for one in made.sections for part in one.parts if isinstance(part, parts.Curve)
-    )
+    told = f"{round(net_benefit['net_benefit'].iloc[0], 3):g}"
+    assert told in section(made, "Calibration and net benefit")
+    (curve,) = (part for one in made.sections for part in one.parts if type(part) is parts.Curve)
     assert [point[1] for point in curve.points] == found.line["accuracy"].tolist()
 
 
@@ -127,27 +118,20 @@ def test_records_that_set_the_scale_are_covered_by_no_proof():
     study = replace(STUDY, epsilons=(1.0,), preparation=Preparation(scaling="data"))
     made = report(gathered(study, 1.0, "opera"), DAY)
     told = section(made, "Privacy") + section(made, "Preparation")
-    assert "is not proved here. The features were scaled by the data's own range" in told
+    assert "is not proved here" in told
     assert "'Verdict', 'conditions not met'" in told
     answers = {item.number: item.answer for _, group in made.checklist for item in group}
     assert "public" not in answers["7"] + answers["12b"] + answers["27a"]
 
 
-PARTS_OF = {3: 3, 5: 2, 6: 3, 8: 3, 9: 3, 12: 7, 18: 6, 20: 3, 23: 2, 27: 3}
 ONLY_THE_AUTHOR = "2 3a 3b 3c 5b 6a 6c 8b 8c 9c 17 18a 18b 18c 18d 19 25 27b 27c"
 
 
 def test_the_checklist_has_27_items_in_52_parts_and_guesses_none(found):
     items = [item for _, group in report(found, DAY).checklist for item in group]
-    letters = [chr(ord("a") + place) for place in range(7)]
-    assert [item.number for item in items] == [
-        f"{main}{letter}"
-        for main in range(1, 28)
-        for letter in (letters[: PARTS_OF[main]] if main in PARTS_OF else [""])
-    ]
-    assert len(items) == 52
+    assert len({item.number for item in items}) == len(items) == 52
+    assert {item.number.rstrip("abcdefg") for item in items} == set(map(str, range(1, 28)))
     assert " ".join(item.number for item in items if not item.answer) == ONLY_THE_AUTHOR
-    assert all(item.answer or item.left == parts.WHOLE for item in items)
     assert [item.number for item in items if item.measured] == ["21"]
 
 
@@ -181,11 +165,6 @@ def test_a_text_of_a_stranger_is_shown_and_does_nothing(found, text):
     )
 
 
-def test_what_nobody_sees_is_written_out():
-    assert shown("a\u202eb\n c\u2066\ud800") == "a[U+202E]b c[U+2066][U+D800]"
-    assert shown("kg/m² · ε ≤ 1 – é") == "kg/m² · ε ≤ 1 – é"
-
-
 def test_the_file_asks_nobody_for_anything_and_holds_no_seed(found):
     file = html(report(found, DAY))
     read = Read(file)
@@ -196,19 +175,6 @@ def test_the_file_asks_nobody_for_anything_and_holds_no_seed(found):
     assert found.study.key not in file
     (alt,) = read.attributes["aria-label"]
     assert "Accuracy of OPERA" in alt
-
-
-def test_what_is_measured_is_marked_and_the_rest_is_not(found):
-    """No number of a table of measures stands outside the marked parts."""
-    made = report(found, DAY)
-    marked = Counter(part.measured for one in made.sections for part in one.parts)
-    assert marked[True] >= 8
-    plain_parts = str([part for one in made.sections for part in one.parts if not part.measured])
-    row = found.row
-    for name in ("accuracy", "accuracy_low", "accuracy_high", "accuracy_baseline"):
-        assert percent(row[name]) not in plain_parts
-    # A measure that is put into a plain part is found by the same search.
-    assert percent(row["accuracy"]) in str(made.sections[0].parts)
 
 
 def test_rates_of_groups_of_a_few_people_are_left_out(found):
@@ -241,17 +207,13 @@ def test_those_of_a_few_people_do_not_follow_from_all_others(found, other_people
     assert set(shown) == {EVERYBODY, people[["sex = male", "sex = female"]].idxmax()}
 
 
-def test_a_level_that_nobody_has_hides_no_other(found):
-    groups = found.groups
-    assert groups is not None
-    nobody = groups[groups["group"] == "sex = male"].assign(
+def test_a_level_that_nobody_has_hides_no_other_and_the_gap_is_that_of_the_rates(found):
+    assert found.groups is not None
+    nobody = found.groups[found.groups["group"] == "sex = male"].assign(
         group="sex = other", people=0, too_small=True
     )
-    shown = own_groups(replace(found, groups=pd.concat([groups, nobody], ignore_index=True)))
-    assert set(shown) == {EVERYBODY, GAP, "sex = male", "sex = female"}
-
-
-def test_the_gap_of_groups_is_that_between_the_rates_above_it(found):
+    more = pd.concat([found.groups, nobody], ignore_index=True)
+    assert own_groups(replace(found, groups=more)) == own_groups(found)
     *groups, everybody, gap = group_rows(found)
     assert (everybody[0], gap[0]) == (EVERYBODY, GAP)
     for cell in range(2, 6):
@@ -268,24 +230,6 @@ def group_rows(found):
     """The table of groups of a report."""
     shown = next(one for one in report(found, DAY).sections if "Groups" in one.title)
     return next(part for part in shown.parts if isinstance(part, parts.ReportTable)).rows
-
-
-def test_a_report_without_judged_risks_or_numbers_says_so(found):
-    bare = report(replace(found, risks=None, groups=None), DAY)
-    for title in ("Calibration and net benefit", "Groups of people"):
-        assert "Not computed for this report." in section(bare, title)
-    nothing = found.line.assign(accuracy=np.nan, accuracy_low=np.nan, accuracy_high=np.nan)
-    empty = report(replace(found, line=nothing), DAY)
-    assert "All records to learn from are blank" in section(empty, "Measures")
-    assert "<polyline" not in html(empty)
-
-
-def test_the_features_are_those_of_the_method_also_beside_a_tree():
-    by_rule = Preparation(features="rule")
-    study = replace(STUDY, records=3_000, methods=("opera", "naive-bayes"), preparation=by_rule)
-    split = prepare(load("cohort", records=3_000), by_rule)
-    assert features_at(study, split, "opera", 10.0) == "fine"
-    assert features_at(study, split, "opera", 1e-3) == "plain"
 
 
 @pytest.mark.slow("trains what is reported")
