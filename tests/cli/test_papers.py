@@ -2,8 +2,7 @@
 
 import pytest
 
-from dpcore.cli import main
-from tests.cli.commands import refused
+from tests.cli.commands import refused, said
 
 BAD: list[tuple[str, tuple[str, ...]]] = [
     ("reproduce paper-001 --figure 2 --output x", ("paper", "'paper-001'", "paper-000")),
@@ -11,18 +10,12 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("reproduce paper-000 --figure 2 --table 1 --output x", ("exactly one",)),
     ("reproduce paper-000 --figure 7 --output x", ("figure", "7", "1, 2, 3, 4, 5 or 6")),
     ("reproduce paper-002 --figure 3 --output x", ("figure", "3", "1 or 2")),
-    ("reproduce paper-003 --figure 3 --output x", ("figure", "3", "1 or 2")),
     ("reproduce paper-004 --figure 3 --output x --epochs 0", ("epochs", "0")),
     ("reproduce paper-004 --figure 3 --output x --runs many", ("runs", "'many'")),
-    ("reproduce paper-000 --figure two --output x", ("figure", "'two'")),
     ("reproduce paper-000 --table 2 --output x", ("table", "2")),
     ("reproduce paper-000 --figure 2", ("--output",)),
     ("reproduce paper-000 --figure 2 --output x --datasets nowhere", ("dataset", "'nowhere'")),
     ("reproduce paper-000 --figure 2 --output x --datasets ,", ("datasets", "empty")),
-    (
-        "reproduce paper-000 --figure 2 --output x --datasets breast_cancer --runs 0",
-        ("runs", "0"),
-    ),
 ]
 
 
@@ -34,15 +27,8 @@ def test_bad_input_is_refused_in_one_sentence(line, words, capsys, tmp_path, mon
     assert list(tmp_path.iterdir()) == []  # nothing is written, no folder made
 
 
-def test_a_folder_for_figures_that_cannot_be_made_is_refused(capsys, tmp_path):
-    (tmp_path / "file").touch()
-    line = ["reproduce", "paper-000", "--figure", "2", "--datasets", "breast_cancer", "--output"]
-    assert "output" in refused(capsys, *line, str(tmp_path / "file"))
-
-
 def test_what_cannot_be_checked_is_printed_with_its_reason(capsys, tmp_path):
-    assert main(["reproduce", "paper-004", "--table", "2", "--output", str(tmp_path)]) == 0
-    printed = capsys.readouterr().out
+    printed = said(capsys, "reproduce", "paper-004", "--table", "2", "--output", str(tmp_path))
     assert printed.startswith("[could not be checked]")
     assert "no result" in printed
-    assert str(tmp_path / "paper-004-table-2.json") in printed
+    assert (tmp_path / "paper-004-table-2.json").exists()
