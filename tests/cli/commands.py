@@ -4,11 +4,7 @@ import json
 import os
 import signal
 
-import pytest
-
 from dpcore.cli import main
-
-Captured = pytest.CaptureFixture[str]
 
 
 def said(capsys, *arguments):

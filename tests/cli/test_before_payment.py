@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from dpcore.cli import main, release, twin
-from dpcore.datasets.clipping import Clipping
 from dpcore.release.ledger import Ledger
 from dpcore.release.table.read import read_for_release
 from tests.cli.commands import refused
@@ -81,26 +80,22 @@ def test_on_a_terminal_it_is_asked(answer, code, monkeypatch, capsys):
     assert paid() == (code == 0)
 
 
-@pytest.mark.slow("runs whole commands, which train")
-@pytest.mark.parametrize("command", ["release", "twin"])
-def test_values_within_their_ranges_are_asked_about_by_nobody(command, folder, capsys):
-    table = "radius,texture,ill\n" + "17.99,10,yes\n" * 25 + "41,10,no\n"
-    (folder / "table.csv").write_text(table)
-    assert main(options(command)) == 0
-    told = capsys.readouterr().err
-    assert "1 of radius" in told
-    assert "outside the range" not in told
-    assert "1/n" not in told
-
-
-@pytest.mark.slow("runs whole commands, which train")
-@pytest.mark.parametrize("command", ["release", "twin"])
-def test_a_delta_of_one_record_is_warned_about(command, folder, capsys):
-    (folder / "table.csv").write_text("radius,texture,ill\n" + "17.99,10,yes\n9,9,no\n" * 50)
-    assert main(options(command, delta="0.01")) == 0
-    told = capsys.readouterr().err
-    assert "0.01 is at least 1/n" in told
-    assert "100 records" in told
+@pytest.mark.slow("releases models and twins")
+@pytest.mark.parametrize(
+    ("rows", "delta", "told"),
+    [
+        ("17.99,10,yes\n" * 25 + "41,10,no\n", "1e-6", "1 of radius"),
+        ("17.99,10,yes\n9,9,no\n" * 50, "0.01", "0.01 is at least 1/n"),
+    ],
+    ids=["one value outside", "a delta of one record"],
+)
+def test_what_is_told_and_asks_nobody(rows, delta, told, folder, capsys):
+    (folder / "table.csv").write_text(f"radius,texture,ill\n{rows}")
+    for command in ("release", "twin"):
+        assert main(options(command, delta=delta, output=command)) == 0
+        said = capsys.readouterr().err
+        assert told in said
+        assert "outside the range" not in said
 
 
 def test_a_gap_is_neither_clipped_nor_counted():
@@ -109,4 +104,3 @@ def test_a_gap_is_neither_clipped_nor_counted():
     ((name, radius),) = clipping.columns
     assert (name, radius.outside, radius.known) == ("radius", 2, 3)
     assert (clipping.mostly, clipping.often) == (("radius",), ())
-    assert Clipping().columns == ()

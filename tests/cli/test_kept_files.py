@@ -29,8 +29,6 @@ from dpcore.evaluation.training.trainer import Trainer
 PEOPLE, FEATURES = 60, 3
 STRICT = 1e-9
 
-Files = dict[str, bytes]
-
 
 def table(kind="as it was"):
     """Sixty people; the last is the only one of her class, and twice as far out as anyone."""

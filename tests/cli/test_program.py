@@ -18,39 +18,24 @@ from tests.cli.commands import refused
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
 
-BAD: list[tuple[str, tuple[str, ...]]] = [
-    ("", ("command",)),
-    ("dance", ("dance", "sigma")),
-]
-
-
-@pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
-def test_bad_input_is_refused_in_one_sentence(line, words, capsys):
-    sentence = refused(capsys, *line.split())
-    assert all(word in sentence for word in words), sentence
-
 
 LONG = "o" * 300
 TRAIN = "train --dataset digits --network linear --epochs 1"
 HOSTILE: list[tuple[str, tuple[str, ...]]] = [
+    ("dance", ("dance", "sigma")),
     ("account --file /dev/zero --epsilon 3", ("file", "/dev/zero")),
     (f"sweep --methods nonprivate --epsilon 1 --runs 2 --output {LONG}", ("output", "too long")),
     (f"{TRAIN} --sigma 2 --output {LONG}", ("output", "too long")),
-    (f"reproduce paper-003 --figure 2 --output {LONG}", ("output", "too long")),
     (f"{TRAIN} --sigma 2 --learning-rate 1e308", ("learning rate", "1e+308", "at most 1e+30")),
     ("train --dataset features_npz --set file=/dev/zero --sigma 2", ("file", "/dev/zero")),
     ("sweep --dataset own --table /dev/zero --columns /dev/zero", ("columns", "/dev/zero")),
     ("split --epsilon 2 --delta 1e-5 --releases 12 --sensitivity 1e308", ("sensitivity", "1e+308")),
-    ("split --epsilon 2 --delta 1e-5 --weights 1e308,1e-308", ("share", "1e-308")),
     ("split --epsilon 2 --delta 1e-5 --weights 1e308,1e308", ("share", "1e+308")),
     ("sigma --epsilon 1e308 --delta 1e-5", ("epsilon", "1e+308", "at most 1e+06")),
-    ("epsilon --sigma 1e308 --delta 1e-5", ("sigma", "1e+308", "at most 1e+100")),
     (f"sigma --epsilon 1 --delta 1e-5 --mechanism {'m' * 5_000}", ("mechanism", "mmm…'")),
     ("c" * 5_000, ("ccc…",)),
     (f"sigma --epsilon 1 --delta 1e-5 {'and ' * 1_000}", ("unrecognized", "and…")),
-    (f"methods --status {'s' * 5_000}", ("status", "sss…'")),
     (f"sigma --epsilon {'9' * 5_000} --delta 1e-5", ("epsilon", "above 0")),
-    (f"sweep --runs {'9' * 5_000}", ("runs", "999…'")),
     ("sigma --epsilon 1 --delta 1e-5 \x1b[31m", ("unrecognized", "\\x1b[31m")),
 ]
 
@@ -64,16 +49,6 @@ def test_hostile_input_is_refused_in_one_short_sentence(line, words, capsys, tmp
     assert max(map(len, sentence.split())) <= 83
 
 
-def test_help_is_no_error(capsys):
-    with pytest.raises(SystemExit) as caught:
-        main(["--help"])
-    assert caught.value.code == 0
-    assert "sweep" in capsys.readouterr().out
-
-
-MANY = ["sweep", "--methods", "opera", "--epsilon", "0.5,5", "--runs", "300"]
-
-
 def examples():
     """The commands in the table of docs/commands.md."""
     rows = re.findall(r"^\| \[.*\| (`.*`) \|$", COMMANDS_PAGE.read_text("utf-8"), re.M)
@@ -85,12 +60,6 @@ def examples():
 def test_the_page_of_commands_says_what_the_parsers_say():
     renewing = "python -m dpcore.cli.documentation > docs/commands.md"
     assert COMMANDS_PAGE.read_text("utf-8") == f"{page()}\n", renewing
-
-
-def test_the_command_in_the_readme_is_among_the_examples():
-    shown = re.findall("`python -m dpcore ([^`]*)`", (ROOT / "README.md").read_text("utf-8"))
-    assert shown
-    assert set(shown) <= set(examples())
 
 
 RELEASED = ("stand-in", "twin", "release", "certificate", "predict")
@@ -122,52 +91,32 @@ def test_what_the_table_shows_works(line, capsys, tmp_path, monkeypatch):
     assert main([*shlex.split(line), *shorter]) == 0
 
 
-@pytest.mark.slow("runs whole commands, which train")
-@pytest.mark.parametrize("accountant", ["pld", "rdp"])
-def test_noise_that_all_but_vanishes_prints_an_answer_and_no_warning(accountant):
-    line = "epsilon --sigma 1 --sensitivity 1e7 --sampling-rate 0.01 --steps 100 --delta 1e-5"
-    done = run(*line.split(), "--accountant", accountant, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["epsilon"] > 1e12
-
-
 def run(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "dpcore", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-    )
+    command = [sys.executable, "-m", "dpcore", *arguments]
+    told = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=told)
 
 
 @pytest.mark.slow("runs whole commands, which train")
 def test_the_module_runs_as_a_program():
-    good = run("sigma", "--epsilon", "1", "--delta", "1e-5", "--json")
+    # A terminal without Greek letters gets escapes that JSON reads.
+    line = ("sigma", "--epsilon", "1", "--delta", "1e-5", "--json")
+    good = run(*line, PYTHONIOENCODING="ascii")
     assert (good.returncode, good.stderr) == (0, "")
-    assert json.loads(good.stdout)["sigma"] == analytic_sigma(1.0, 1e-5)
+    told = json.loads(good.stdout)
+    assert told["sigma"] == analytic_sigma(1.0, 1e-5)
+    assert "ε" in told["conditions"][0]["condition"]
     bad = run("sigma", "--epsilon", "-1", "--delta", "1e-5")
     assert (bad.returncode, bad.stdout) == (2, "")
     assert len(bad.stderr.splitlines()) == 1
 
 
 @pytest.mark.slow("runs whole commands, which train")
-def test_a_terminal_without_greek_letters_gets_escapes_that_json_reads():
-    done = run("sigma", "--epsilon", "1", "--delta", "0.1", "--json", PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert "ε" in json.loads(done.stdout)["conditions"][0]["condition"]
-
-
-@pytest.mark.slow("runs whole commands, which train")
 def test_a_reader_that_leaves_early_is_no_error():
-    command = [sys.executable, "-m", "dpcore", *MANY]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-    ) as process:
+    many = ["sweep", "--methods", "opera", "--epsilon", "0.5,5", "--runs", "300"]
+    command = [sys.executable, "-m", "dpcore", *many]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, cwd=ROOT) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline().startswith(b"dataset,")
