@@ -1,4 +1,4 @@
-"""What there is to choose from, and what cuts the list down."""
+"""The list of systems: how many are proved, and refusals."""
 
 import pytest
 

@@ -52,7 +52,6 @@ REFUSED = {
     ],
     "calibration": [
         ("--bins 0", "bins is '0'"),
-        ("--bins half", "bins is 'half'"),
         ("--loss huber", "loss is 'huber'"),
         ("--methods objpert --corrected", "one Gaussian"),
         ("--dataset diabetes --records 0", "dataset is 'diabetes'"),
@@ -61,7 +60,6 @@ REFUSED = {
         ("--threshold 0", "threshold is 0,"),
         ("--threshold 0.2,nan", "threshold is nan"),
         ("--threshold 1e999", "threshold is inf"),
-        ("--threshold=", "threshold is ''"),
         ("--miss-cost 3", "alarm-cost is missing"),
         ("--miss-cost 3 --alarm-cost -1", "false alarm is -1"),
         ("--loss huber", "loss is 'huber'"),

@@ -1,4 +1,4 @@
-"""A sweep on the command line: the same rows as from Python."""
+"""A sweep on the command line: what is told at which ε, refusals, and where it is written."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Training on the command line: the history from Python, files, a stop that keeps its ledger."""
+"""Training on the command line: its files, a budget, and a stop that keeps its ledger."""
 
 import errno
 import json

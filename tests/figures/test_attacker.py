@@ -53,7 +53,7 @@ def test_the_sentence_has_the_numbers_and_the_adjacency(adjacency):
     assert "from the noise" not in {trace.name for trace in alone.figure.data}
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 50.0, 100.0])
 def test_the_table_of_the_hundred_adds_up(epsilon):
     told = odds(PrivacyBudget(epsilon, 1e-5), Adjacency.REPLACE_ONE)
     table = people.table(told)

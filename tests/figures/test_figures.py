@@ -10,11 +10,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from dpcore.accounting.risk import odds
-from dpcore.figures import chosen, curves, noise, people, style, tradeoff
+from dpcore.figures import chosen, curves, noise, style, tradeoff
 from dpcore.figures.curves import ReferenceLine, guarantee_in_short
 from dpcore.figures.drawn import Drawn
-from dpcore.guarantee import Adjacency, PrivacyBudget
 
 REFERENCES = [ReferenceLine("non-private", 0.95), ReferenceLine("majority", 0.63, "dot")]
 QUERIES = {
@@ -203,16 +201,6 @@ def test_cases_judged_from_few_records_are_given_as_ranges(table, titles):
         low, high = binomtest(count, among).proportion_ci(method="wilson")
         between = f"{math.floor(most * low)} to {math.ceil(most * high)}"
         assert words.format(between) in drawn.sentence
-
-
-@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 10.0, 100.0])
-def test_the_icon_array_always_shows_a_hundred(epsilon):
-    told = odds(PrivacyBudget(epsilon, 1e-5), Adjacency.ZERO_OUT)
-    drawn = people.hundred(told)
-    sizes = [len(trace.x) for trace in drawn.figure.data]
-    assert sum(sizes) == 100
-    assert sizes[:2] == [50, 0 if epsilon < 0.01 else told.right - 50]
-    assert drawn.sentence == told.sentence
 
 
 def luminance(colour):
