@@ -2,7 +2,6 @@
 
 import ast
 import ipaddress
-import re
 import socket
 import urllib.error
 import urllib.request
@@ -56,20 +55,6 @@ def test_every_answer_tells_the_browser_to_ask_nobody_else(server):
     assert "*" not in POLICY
 
 
-def test_a_page_names_the_code_of_its_charts_before_they_come(server):
-    for path in ("/", "/plan"):
-        with urllib.request.urlopen(server.address + path, timeout=20) as answer:
-            named = re.fullmatch(
-                r"<(/static/js/[\w.-]+\.js)>; rel=modulepreload", answer.headers["Link"]
-            )
-        assert named is not None
-        with urllib.request.urlopen(server.address + named[1], timeout=20) as answer:
-            assert answer.headers["Content-Type"].endswith("/javascript")
-            assert b"plotly" in answer.read()
-    with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=20) as answer:
-        assert answer.headers["Link"] is None
-
-
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
 def test_a_page_of_its_own_is_let_in(server, name):
     host = f"{name}:{server.port}"
@@ -78,28 +63,25 @@ def test_a_page_of_its_own_is_let_in(server, name):
 
 
 @pytest.mark.parametrize(
-    ("host", "origin"),
+    "named",
     [
-        (EVIL, f"http://{EVIL}"),
-        (f"{EVIL}:8501", f"http://{EVIL}:8501"),
-        ("", f"http://{EVIL}"),
-        ("", "http://127.0.0.1:1"),
-        ("", "null"),
+        {"Host": EVIL, "Origin": f"http://{EVIL}"},
+        {"Host": f"{EVIL}:8501", "Origin": f"http://{EVIL}:8501"},
+        {"Origin": f"http://{EVIL}"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "null"},
     ],
 )
-def test_a_page_from_elsewhere_gets_no_websocket(server, host, origin):
-    named = {"Host": host} if host else {}
-    assert answered(server, Origin=origin, **named) == 403
+def test_a_page_from_elsewhere_gets_no_websocket(server, named):
+    assert answered(server, **named) == 403
 
 
 def test_a_strange_name_for_this_machine_gets_nothing(server):
     for path in ("/", "/_stcore/health", "/_stcore/host-config"):
         assert answered(server, path, Host=f"{EVIL}:{server.port}") == 400
-
-
-def test_nobody_reads_what_others_do(server):
-    assert answered(server, "/_stcore/metrics") == 404
-    assert answered(server, "/_stcore/metrics/") == 404
+    # Nobody reads what others do.
+    for path in ("/_stcore/metrics", "/_stcore/metrics/"):
+        assert answered(server, path) == 404
 
 
 def test_an_upload_from_elsewhere_is_refused(server):

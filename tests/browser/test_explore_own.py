@@ -1,4 +1,4 @@
-"""A table of one's own on Explore in a real browser: handed over, described, explored, linked."""
+"""A table of one's own on Explore in a real browser: handed over and described."""
 
 import re
 from dataclasses import replace
@@ -12,18 +12,16 @@ from tests.browser.barriers import expect_no_barrier
 from tests.browser.test_explore import settled
 from tests.browser.waiting import (
     eventually,
-    expect_alternative_texts,
     expect_whole,
     hand_over,
     idle,
     photograph,
     resize,
 )
-from tests.pages.test_explore_own import COLUMNS, SUGGESTED, clinic, file
+from tests.pages.test_explore_own import SUGGESTED, clinic
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-LINK = "?data=Your+own+table&number_methods=OPERA&focus=OPERA"
 CONFIRM = "Confirm and use these columns"
 
 
@@ -94,64 +92,9 @@ def test_what_is_typed_at_speed_stands_in_its_own_row(watched, address):
     settled(page)
 
 
-def test_a_telephone_is_told_how_to_open_the_controls_with_the_file(watched, address):
-    page = watched.page
-    resize(page, 390)
-    page.goto(f"{address}/{LINK}")
-    expect(page.get_by_text("» opens them").first).to_be_visible()
-    drop = page.get_by_test_id("stFileUploader")
-    expect(drop).not_to_be_in_viewport()
-    idle(page)
-    page.get_by_test_id("stExpandSidebarButton").click()
-    expect(drop).to_be_in_viewport()
-
-
-def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(watched, address):
-    page = watched.page
-    page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")
-    hand_over(page, "clinic.csv", clinic(400))
-    expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
-    idle(page)
-    text = page.get_by_role("textbox", name="Its columns")
-    text.fill(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"))
-    text.press("Control+Enter")
-    expect(page.get_by_text("'clinic.csv', lines 2, 14, 26")).to_be_visible()
-    expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
-    page.get_by_role("button", name="Read an empty field in bmi as unknown").click()
-    expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("Accuracy")
-    eventually(page, lambda: described(page) == changed())
-    settled(page)
-
-
-def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(watched, address):
-    page = watched.page
-    page.goto(f"{address}/{LINK}")
-    expect(page.get_by_text("never from these records").first).to_be_visible()
-    hand_over(page, "mine.csv", file())
-    expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
-    text = page.get_by_role("textbox", name="Its columns")
-    text.fill(COLUMNS)
-    text.press("Control+Enter")
-    expect(page.get_by_text("Your own table · 2,600 records · judged on ")).to_be_visible()
-    expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("RMSE")
-    expect(page.get_by_text("from 0 to 200 points")).to_be_visible()
-    expect(page.get_by_text("not private").first).to_be_visible()
-    settled(page)
-    expect_alternative_texts(page, 2)
-    expect_whole(page, 1280)
-    expect_no_barrier(page)
-    eventually(page, lambda: linked(page) == [COLUMNS])
-
-    page.reload()
-    expect(page.get_by_test_id("stMain").get_by_text("Your own table")).to_be_visible()
-    expect(text).to_have_value(COLUMNS)
-    expect(page.get_by_text("now choose your file", exact=False).first).to_be_visible()
-    expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
-
-
 def test_too_large_a_file_is_refused_in_words_that_are_seen(watched, address):
     page = watched.page
-    page.goto(f"{address}/{LINK}")
+    page.goto(f"{address}/?data=Your+own+table&number_methods=OPERA&focus=OPERA")
     idle(page)
     hand_over(page, "large.csv", b"a,b\n" + b"1,2\n" * 2_700_000)
     refusal = page.get_by_test_id("stFileChip").get_by_role("alert")

@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.sight import in_sight
 from tests.browser.waiting import expect_alternative_texts, idle, resize
 
 pytestmark = pytest.mark.slow("drives a browser")
@@ -33,50 +32,16 @@ def test_a_guess_is_drawn_and_then_compared(watched, address):
     page = opened(watched, address)
     names = page.locator(".legendtext")
     guess(page, "Home")
-    mine = page.get_by_test_id("stMain").get_by_test_id("stSliderThumbValue")
-    expect(mine.first).to_have_text("50")
     page.get_by_role("button", name="Show me").click()
     expect(names).to_have_text(["right guesses", "your guess"])
     expect(page.get_by_text(re.compile("Your guess is off by"))).to_be_visible()
     assert "guess" not in page.url
-    page.get_by_role("radio", name="50").click()
-    expect(names).to_have_text(["right guesses", "after your change", "your guess"])
-    expect(page).to_have_url(re.compile("learn_known=50"))
-    expect_alternative_texts(page, 1)
-    expect_no_barrier(page)
-
-
-def test_a_class_has_one_lesson_and_one_seed(watched, address):
-    page = opened(watched, address, "?lesson=3&seed=7&class=true")
-    expect(page.locator("h1")).to_contain_text("3.")
-    expect(page.get_by_role("spinbutton", name="Seed")).to_be_disabled()
-    expect(page.get_by_text("link asks for")).to_have_count(0)
-    expect(page).to_have_title("Learn · Epsilon Explorer")
-    page.keyboard.press("Tab")
     door = page.locator(".st-key-doors").get_by_role("link", name="Train")
+    page.keyboard.press("Tab")
     door.focus()
     expect(door).to_have_css("outline", "rgb(0, 95, 150) solid 3px")
-
-
-def test_a_room_sees_question_control_picture_and_sentence_at_once(watched, address):
-    watched.page.set_viewport_size({"width": 1280, "height": 800})
-    page = opened(watched, address, "?lesson=3&presenter=true")
-    main = page.get_by_test_id("stMain")
-
-    def expect_in_sight(control, sentence):
-        for each in (page.locator("h1"), control.first, page.get_by_text(re.compile(sentence))):
-            expect(each).to_be_in_viewport(ratio=1)
-        expect_no_barrier(page)
-
-    expect_in_sight(main.get_by_test_id("stSliderThumbValue"), "The true curve comes after")
-    guess(page, "End")
-    page.get_by_role("button", name="Show me").click()
-    expect_in_sight(main.get_by_role("radiogroup"), "Your guess is off by")
-    assert in_sight(page).controls == ["ε"]
-    page.get_by_test_id("stExpandSidebarButton").click()
-    title = page.get_by_test_id("stSidebar").locator(".stSelectbox input")
-    expect(title).to_be_in_viewport()
-    assert title.evaluate("each => each.scrollWidth <= each.clientWidth")
+    expect_alternative_texts(page, 1)
+    expect_no_barrier(page)
 
 
 def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched, address):

@@ -23,11 +23,6 @@ CUT = """() => [...document.querySelectorAll('.stMain .stButtonGroup [aria-check
   .filter((each) => each.scrollWidth > each.clientWidth
     && getComputedStyle(each).overflowX === 'hidden').map((each) => each.innerText)"""
 
-PUT_A_PLACEHOLDER = """() => {
-  const put = document.querySelector('.stPlotlyChart').parentElement;
-  put.innerHTML = '<div data-testid="stSkeleton"></div>';
-}"""
-
 
 @pytest.fixture
 def on_screen_again(watched):
@@ -47,13 +42,6 @@ def test_a_page_prints_as_a_report(watched, address, path):
         wear(page, theme)
         expect_a_report(page, path)
         page.emulate_media(media="screen")
-    if path.startswith("learn"):  # which does not draw its chart anew by itself
-        page.emulate_media(media="print")
-        page.evaluate(PUT_A_PLACEHOLDER)
-        said = page.get_by_test_id("stSkeleton").evaluate(
-            "each => getComputedStyle(each, '::after').content"
-        )
-        assert "Not drawn yet" in said
 
 
 def expect_a_report(page, path):
@@ -93,24 +81,3 @@ def expect_a_report(page, path):
     assert page.evaluate(CUT) == []
     assert page.locator("h1").evaluate("each => getComputedStyle(each).color") == "rgb(14, 20, 27)"
     assert page.pdf(format="A4", prefer_css_page_size=True).startswith(b"%PDF")
-
-
-@pytest.mark.usefixtures("on_screen_again")
-@pytest.mark.parametrize("theme", ["dark"], indirect=True)
-def test_a_verdict_is_on_paper_in_ink_with_the_name_of_its_system(watched, address):
-    page = watched.page
-    page.goto(f"{address}/atlas?search=grpua")
-    verdict = page.get_by_text("Fails: noise at least n times too small for n records.").first
-    expect(verdict).to_be_visible()
-    expect(page.locator(".js-plotly-plot .barlayer path").first).to_be_attached()
-    for theme in THEMES:
-        wear(page, theme)
-        page.emulate_media(media="print")
-        expect(verdict).to_be_visible()
-        expect(page.get_by_text("GRPUA (paper 000, 2020)").filter(visible=True)).to_have_count(1)
-        expect(verdict).to_have_css("background-color", "rgba(0, 0, 0, 0)")
-        expect(verdict).to_have_css("color", "rgb(14, 20, 27)")
-        # What is drawn in the theme's own colours, which no style sheet sets.
-        of_dark = "invert(1) hue-rotate(180deg)" if theme == "dark" else "none"
-        expect(page.locator(".stPlotlyChart").first).to_have_css("filter", of_dark)
-        page.emulate_media(media="screen")

@@ -42,6 +42,7 @@ PAGES = (
     # The field of ε and the slider over the chart are one.
     Opened("", words=120, controls=4, beside="δ = 1e-5 · zero-out · "),
     Opened("plan"),
+    Opened("plan?question=Find+a+setting+for+my+budget"),
     Opened("train?passes=2&units=8&repeats=1"),
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", chart=False),
@@ -61,7 +62,7 @@ WINDOWS = (
 )
 
 
-@pytest.mark.parametrize("opened", PAGES, ids=lambda opened: opened.path.split("?")[0] or "explore")
+@pytest.mark.parametrize("opened", PAGES, ids=lambda opened: opened.path or "explore")
 def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(watched, address, opened):
     page = watched.page
     wrong = []

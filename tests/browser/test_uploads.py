@@ -151,23 +151,6 @@ def test_features_and_what_learned_from_them_are_gone_with_the_browser(tab, forg
     soon(lambda: set(results.glob("*")) <= before)
 
 
-@pytest.mark.flaky(reruns=1, reason="waits until Chromium has its line back")
-def test_a_browser_that_is_back_at_once_finds_its_file(tab, server):
-    who = sentinel("back")
-    page = opened(tab, f"{server.address}/{OWN}")
-    hand_over(page, "mine.csv", table(300, who))
-    expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
-    readers = memory.confined(server.pid)
-    assert readers
-    page.context.set_offline(True)
-    page.evaluate("() => 0")
-    page.wait_for_timeout(3_000)
-    page.context.set_offline(False)
-    idle(page)
-    expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
-    assert memory.confined(server.pid) == readers
-
-
 def another_page(page, address, turn):
     """Seconds until somebody else's page is there."""
     asked = time.monotonic()
@@ -198,15 +181,10 @@ def test_a_large_table_holds_nobody_up(tab, at_rest, tmp_path):
         turn += 1
         longest = max(longest, another_page(other, server.address, turn))
         other.wait_for_timeout(3_000)
-    took, above = time.monotonic() - began, at_rest.above()
-    print(
-        f"shown after {took:.1f} s, {above:.0f} MB above idle; another's page within "
-        f"{longest:.1f} s, {usual:.1f} s before"
-    )
     assert turn
     # The reading process has a processor, where there is more than one.
     assert longest < 3.0 * usual + 3.0
-    assert above < 0.5 * MAX_ABOVE_IDLE
+    assert at_rest.above() < 0.5 * MAX_ABOVE_IDLE
     page.close()
 
 
@@ -226,16 +204,8 @@ def wide():
 @pytest.mark.parametrize(
     ("path", "make", "sentence"),
     [
-        (
-            FEATURES,
-            bomb,
-            "'bomb.npz' has [0-9,]+ bytes unpacked, but it must have at most 300,000,000",
-        ),
-        (
-            WIDE,
-            wide,
-            "'wide.csv' took more than (1,000 MB|[0-9]+ seconds), the most that is allowed",
-        ),
+        (FEATURES, bomb, "'bomb.npz' has [0-9,]+ bytes unpacked.* at most 300,000,000"),
+        (WIDE, wide, "'wide.csv' took more than (1,000 MB|[0-9]+ seconds)"),
     ],
     ids=["bomb", "wide table"],
 )
@@ -245,9 +215,6 @@ def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(tab, at_rest, path,
     page = opened(tab, f"{at_rest.server.address}/{path}")
     memory.begin(at_rest.server.pid)
     hand_over(page, name, data)
-    began = time.monotonic()
     expect(page.get_by_text(re.compile(sentence))).to_be_visible()
-    took, above = time.monotonic() - began, at_rest.above()
-    print(f"{len(data):,} bytes refused after {took:.1f} s, {above:.0f} MB above idle")
-    assert above < MAX_ABOVE_IDLE
+    assert at_rest.above() < MAX_ABOVE_IDLE
     eventually(page, lambda: page.get_by_test_id("stException").count() == 0)
