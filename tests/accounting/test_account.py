@@ -385,3 +385,11 @@ def test_too_much_is_refused():
         Account(BUDGET, (replace(WEEKLY, count=1_000, every="day"),) * 3)
     with pytest.raises(InvalidInput, match="δ is 0"):
         Account(PrivacyBudget(1.0, 0.0), (WEEKLY,))
+
+
+def test_progress_rises():
+    shares: list[float] = []
+    account = Account(BUDGET, (TRAINING, replace(WEEKLY, noise=None, share=1.0)))
+    state(account, lambda share, message: shares.append(share))
+    assert len(shares) > 3
+    assert shares == sorted(shares)

@@ -54,13 +54,17 @@ def test_the_public_digits_lie_round_the_centre_and_spread_as_they_should(public
     assert np.abs(actual.mean(0)).max() < 1e-3
     digits = images.load("digits")
     digits = np.concatenate([digits.train_targets, digits.test_targets])
+    centred = features.copy()
     for digit in range(10):
-        actual[digits == digit] -= actual[digits == digit].mean(0)
+        for each in (actual, centred):
+            each[digits == digit] -= each[digits == digit].mean(0)
     spread = actual.T @ actual / len(actual)
     variance = np.diag(spread)
     # Uncorrelated within digits, and in order, as v/(v + least) grows with v.
     assert np.abs(spread - np.diag(variance)).max() < 1e-3 * variance.max()
     assert (np.diff(variance) < 1e-3 * variance.max()).all()
+    value = np.linalg.svd(centred, compute_uv=False)[0] ** 2 / len(features)
+    assert variance[0] == pytest.approx(value / (value + whitening.MIN), rel=1e-3)
 
 
 @pytest.mark.slow("trains networks")
