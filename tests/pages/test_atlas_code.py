@@ -4,7 +4,6 @@ import shlex
 
 import pytest
 
-from dpcore import systems
 from dpcore.cli import _parser
 from dpcore.controls.atlas import FILTERS
 from dpcore.controls.control import OneOf
@@ -12,7 +11,6 @@ from dpcore.evaluation.models import ModelStudy
 from dpcore.export.atlas import list_command, model_command
 from dpcore.models.register import register
 from dpcore.systems import PAPERS, Place, Relation, Runnable
-from dpcore.systems.trainings import TRAININGS
 from pages.atlas.routes import route
 
 
@@ -38,15 +36,11 @@ def test_the_list_is_narrowed_by_paper_and_failures(paper, failures):
 
 
 @pytest.mark.parametrize("verdict", values("verdict"))
-def test_the_list_is_narrowed_by_verdict(verdict):
-    options = parsed(list_command({**FILTERS.first(), "verdict": verdict}))
-    assert (options.status or "All") == verdict
-    assert (options.paper, options.failures) == (None, False)
-
-
-def test_a_search_a_kind_and_implementations_narrow_the_command():
+def test_the_list_is_narrowed_by_verdict_and_all_else(verdict):
     narrowed = {"search": "pate", "kind": "synthetic data", "practice": "known to leak"}
-    options = parsed(list_command({**FILTERS.first(), **narrowed, "runnable": True}))
+    narrowed |= {"verdict": verdict, "runnable": True}
+    options = parsed(list_command({**FILTERS.first(), **narrowed}))
+    assert (options.status or "All") == verdict
     assert (options.search, options.kind) == ("pate", "synthetic data")
     assert (options.implementations, options.runnable) == ("known to leak", True)
 
@@ -70,22 +64,6 @@ def test_a_search_in_the_command_line_is_text_and_no_command():
     command = list_command({**FILTERS.first(), "search": "gan `id` $(id) \"x\" 'y'"})
     assert shlex.split(command)[3:] == ["methods", "--search", "gan `id` $(id) \"x\" 'y'", "--json"]
     assert "'gan `id`" in command
-
-
-def test_no_two_links_of_a_card_are_named_alike():
-    for system in systems.register().values():
-        labels = [route(run).label for run in system.runs if run.place is not Place.ATLAS]
-        assert len(set(labels)) == len(labels), system.key
-
-
-@pytest.mark.parametrize("key", TRAININGS)
-def test_a_route_to_train_names_every_setting_that_differs(key):
-    settings = route(Runnable(Place.TRAIN, key)).settings
-    config, dataset = TRAININGS[key].config, TRAININGS[key].dataset
-    assert settings.get("ratio", "0.95") == (str(config.decay) if config.decay < 1.0 else "0.95")
-    assert ("schedule" in settings) == (config.decay == 1.0)
-    assert ("shape" in settings) == (config.noise != "isotropic")
-    assert ("dataset" in settings) == (dataset != "digits")
 
 
 def test_a_route_to_explore_shows_what_is_printed_only_where_something_is():

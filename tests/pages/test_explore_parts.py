@@ -3,71 +3,28 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields, replace
+from dataclasses import fields
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from dpcore import cli
-from dpcore.controls.explore import BEST
+from dpcore.controls.explore import (
+    BEST,
+    CALIBRATION,
+    GROUPS,
+    NET_BENEFIT,
+    RISK_CURVES,
+    TAKE_ALONG,
+)
 from dpcore.datasets import Preparation
-from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study
 from dpcore.export import explore as export
-from dpcore.figures.quality import Quality
-from pages.explore import clinic, curve_jobs
-from pages.explore.answer import judged_on
-from pages.explore.numbers import chosen_by, line_of, to_come, without_looking
+from pages.explore import clinic
+from pages.explore.numbers import chosen_by, without_looking
 from pages.explore.view import View
-
-COUNT = "4 of 15 methods compared"
-
-
-def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come():
-    whole = Study("cohort", methods=("nonprivate", "opera", "dpgd", "dpftrl"))
-    studies = [curve_jobs.trained_study(whole, method) for method in ("opera", "dpgd", "dpftrl")]
-    printed = replace(studies[0], edition="published")
-    assert list(curve_jobs.watched([studies[0], printed, *studies[1:]]).studies) == [
-        "Judging OPERA",
-        "Judging OPERA as in its paper",
-        "Training DP-GD (1 of 2)",
-        "Training DP-FTRL (2 of 2)",
-    ]
-    assert list(curve_jobs.watched(studies, compared=COUNT).studies) == [
-        "Judging OPERA",
-        f"Training DP-GD ({COUNT})",
-        f"Training DP-FTRL ({COUNT})",
-    ]
-
-
-def test_a_site_held_out_is_named_where_models_are_judged():
-    held = SimpleNamespace(further=False, preparation=Preparation(held_out="Long Beach"))
-    view = SimpleNamespace(splits=1, records=SimpleNamespace(all_splits=1), judged=200, split=held)
-    assert judged_on(view) == "judged on the 200 of Long Beach"  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("method", "waiting", "is_compared", "splits", "said"),
-    [
-        ("", ("dpgd", "outpert"), False, 5, f"{COUNT}; the rest and boosted trees to come."),
-        ("", ("dpgd",), True, 5, f"{COUNT}; the rest to come."),
-        ("opera", ("dpgd",), False, 5, "Boosted trees to come."),
-        ("opera", ("dpgd",), True, 5, "More splits to come."),
-        ("opera", ("dpgd",), True, 7, ""),
-        ("", (), True, 7, ""),
-    ],
-)
-def test_what_may_still_change_the_answer_is_said_beside_it(
-    method, waiting, is_compared, splits, said
-):
-    records = SimpleNamespace(all_splits=7)
-    view = SimpleNamespace(
-        waiting=waiting, count=COUNT, is_compared=is_compared, splits=splits, records=records
-    )
-    assert to_come(view, method) == said  # type: ignore[arg-type]
 
 
 def view_of(published):
@@ -93,27 +50,6 @@ def view_of(published):
     )
 
 
-def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure():
-    assert list(view_of(published=True).best["method"]) == ["opera"]
-
-
-@pytest.mark.parametrize(
-    ("best", "told"), [("opera", "; the rule takes DP-GD, 60.0 %"), ("dpgd", ", and by rule")]
-)
-def test_what_the_rule_takes_is_told_beside_the_best(best, told):
-    view: Any = SimpleNamespace(
-        by_looking=True,
-        candidates=15,
-        waiting=(),
-        titles={"dpgd": "DP-GD"},
-        quality=Quality(ACCURACY),
-        row_by_rule=lambda epsilon: ("dpgd", pd.Series({"accuracy": 0.6})),
-    )
-    assert chosen_by(view, BEST, pd.Series({"method": best, "epsilon": 1.0})) == (
-        f"best proved of 15 methods compared by results{told}"
-    )
-
-
 @pytest.mark.parametrize(
     ("published", "ruled", "focus", "told"),
     [
@@ -131,31 +67,29 @@ def test_where_the_rule_does_clearly_worse_the_first_sentence_says_so(
     assert without_looking(view, focus, view.best.iloc[0]) == told
 
 
-def test_tabs_on_risks_wait_for_no_curve(monkeypatch):
-    monkeypatch.setattr(clinic, "control_text", lambda _: BEST)
-    view = view_of(published=True)
-
-    def judged(*chosen):
-        whole = Study(dataset="cohort", methods=("nonprivate", "opera", "dpgd", "objpert"))
-        study = replace(whole, methods=("nonprivate", *chosen))
-        split = SimpleNamespace(entry=SimpleNamespace(predicts="class"))
-        records = SimpleNamespace(published=True, first=split)
-        made = replace(view, study=study, whole=whole, table=view.everything, records=records)  # type: ignore[arg-type]
-        return clinic.wanted(made, corrected=False)
-
-    for chosen in (("dpgd", "opera"), ("objpert",)):  # of the latter there is no curve yet
-        result = judged(*chosen)
-        assert isinstance(result, ClinicStudy)
-        assert result.study.methods == ("opera",)
+def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(monkeypatch):
+    session: dict[str, object] = {}
+    monkeypatch.setattr("pages.explore.clinic.store", session.__setitem__)
+    monkeypatch.setattr("pages.explore.clinic.stored", session.get)
+    monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "OPERA")
+    view, other = (SimpleNamespace(study=Study(seed=seed)) for seed in (0, 7))
+    assert clinic.in_hand(view, GROUPS, {"groups"}) == {"groups"}  # type: ignore[arg-type]
+    assert clinic.in_hand(view, NET_BENEFIT, {"risks"}) == {"groups", "risks"}  # type: ignore[arg-type]
+    assert clinic.in_hand(view, TAKE_ALONG, set()) == {"groups", "risks"}  # type: ignore[arg-type]
+    # What a tab wants no more would keep others waiting.
+    assert clinic.in_hand(view, CALIBRATION, {"new"}) == {"groups", "new"}  # type: ignore[arg-type]
+    assert clinic.in_hand(other, RISK_CURVES, {"curves"}) == {"curves"}  # type: ignore[arg-type]
+    monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "DP-GD")
+    assert clinic.in_hand(other, GROUPS, set()) == set()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("planted", [0.0, 1.0])
 def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted):
+    assert list(view_of(published=True).best["method"]) == ["opera"]
     view = view_of(published=False)
     view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
     assert list(view.best["method"]) == ["dpgd"]
     assert "by a fixed rule" in chosen_by(view, BEST, view.best.iloc[0])
-    assert line_of(BEST) == "the line"
 
 
 STUDIES = [

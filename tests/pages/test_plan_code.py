@@ -34,15 +34,6 @@ def said(line, capsys):
     return result
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_the_command_line_gives_the_same_number(name, capsys):
-    run = RUNS[name]
-    accountant = "rdp" if name == "fixed" else "pld"
-    result = said(command(run, accountant), capsys)
-    assert result["epsilon"] == pytest.approx(spent(run, accountant).epsilon, rel=1e-12)
-    assert result["delta"] == run.delta
-
-
 @pytest.mark.parametrize("unknown", ["sigma", "steps", "batch", "delta"])
 def test_the_question_asked_backwards_as_a_command(unknown, capsys):
     result = said(plan_command(FIRST, unknown, 0.5, "rdp"), capsys)
@@ -51,12 +42,15 @@ def test_the_question_asked_backwards_as_a_command(unknown, capsys):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_snippet_gives_the_same_number(name, capsys):
+def test_command_line_and_snippet_give_the_same_number(name, capsys):
     run = RUNS[name]
     accountant = "rdp" if name == "fixed" else "pld"
+    expected = spent(run, accountant)
+    result = said(command(run, accountant), capsys)
+    assert result["epsilon"] == pytest.approx(expected.epsilon, rel=1e-12)
+    assert result["delta"] == run.delta
     exec(compile(snippet(run, accountant), "snippet", "exec"), {})
-    result = spent(run, accountant)
-    assert capsys.readouterr().out.split()[:2] == [str(result.epsilon), str(result.delta)]
+    assert capsys.readouterr().out.split()[:2] == [str(expected.epsilon), str(expected.delta)]
 
 
 @pytest.mark.slow("runs whole pages, which wait for jobs")

@@ -10,9 +10,8 @@ import pytest
 
 from dpcore.cli import _parser
 from dpcore.cli.train import _study
-from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.export import train as export
 
 STUDIES = [
@@ -73,12 +72,3 @@ def test_the_snippet_trains_the_same(study, monkeypatch):
     names: dict[str, Any] = {}
     exec(export.snippet(study), names)
     assert studies == [study]
-
-
-@pytest.mark.parametrize("key", images.keys())
-def test_every_offered_network_and_input_can_be_trained(key):
-    entry = images.entry(key)
-    for network in networks_for(entry):
-        for inputs in features_for(entry, network):
-            config = TrainingConfig(network=network)
-            assert TrainingStudy(key, features=inputs, config=config).features == inputs
