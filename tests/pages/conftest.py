@@ -18,12 +18,7 @@ from pages.shared import uploads
 
 
 class Lent:
-    """A place in a process that others used before, and that outlives it.
-
-    Parameters
-    ----------
-    process : Confined
-    """
+    """A place in a process that others used before, and that outlives it."""
 
     def __init__(self, process):
         self._process: Confined | None = process

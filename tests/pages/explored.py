@@ -3,6 +3,7 @@
 import re
 from decimal import Decimal
 
+from dpcore.evaluation import jobs, work
 from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.splits import splits_of
 from pages.explore.controls import every_method
@@ -27,11 +28,6 @@ def at_first(study):
     return closed_form(study, every.at_once).iloc[0]
 
 
-def numbers(app):
-    """The big numbers by their labels, also of those that are so only so far."""
-    return {metric.label.removesuffix(" so far"): metric.value for metric in app.metric}
-
-
 def below_title(app):
     """The line that names the data, their number and what models are judged on."""
     return next(text.value for text in app.main.caption if "judged on " in text.value)
@@ -53,3 +49,10 @@ def cost(app):
 def number(shown):
     """A number as it is shown, without its unit."""
     return Decimal(shown.split()[0].replace("−", "-").replace(",", ""))
+
+
+def leave(folder, key, rows):
+    """The result of a job, as a worker leaves it in the cache."""
+    (folder / jobs.FOLDER).mkdir(exist_ok=True)
+    (folder / jobs.FOLDER / f"{key}.csv").write_text(work._text(rows))
+    return rows

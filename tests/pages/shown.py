@@ -9,20 +9,30 @@ APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 
 def open_page(page, /, **link):
     """The page after its first run."""
-    app = AppTest.from_file(APP, default_timeout=180)
+    app = AppTest.from_file(APP, default_timeout=240)
     if page != "explore":
         app.switch_page(f"{page}/{page}.py")
     for name, value in link.items():
         app.query_params[name] = value
-    return app.run()
+    return run(app)
+
+
+def run(app):
+    """The page after one more run."""
+    app.run()
+    assert not app.exception
+    return app
 
 
 def numbers(app):
-    return {metric.label: metric.value for metric in app.metric}
+    """The big numbers by their labels, also of those that are so only so far."""
+    return {metric.label.removesuffix(" so far"): metric.value for metric in app.metric}
 
 
-def said(app):
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
+def said(app, *more):
+    """What a page says; more kinds of elements than these two may be named."""
+    kinds = ("markdown", "caption", *more)
+    return " ".join(text.value for kind in kinds for text in app.get(kind))
 
 
 def notes(app):
@@ -33,6 +43,11 @@ def notes(app):
 def said_with_notes(app):
     """What is said, also below the big numbers, with usual spaces."""
     return " ".join((said(app), *notes(app))).replace("\u00a0", " ")
+
+
+def charts(app):
+    """The keys of the charts on the page."""
+    return {str(chart.key) for chart in app.get("plotly_chart")}
 
 
 def with_table(app, name):

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.controls import atlas, explore, plan, train
 from dpcore.controls.common import RISK
 from dpcore.controls.control import Number
 from dpcore.controls.explore import GROUPS, RISK_CURVES
-from dpcore.controls.link import check
 from dpcore.controls.release import TEXTS as TEXTS_OF_RELEASE
 from dpcore.datasets.own.field import DescribedField, Person, TableDescription
 from dpcore.datasets.own.notation import write
@@ -28,14 +26,14 @@ from dpcore.release.table.read import read_for_release
 from pages.shared import query, verbatim
 from tests.hostile import TEXTS
 from tests.pages.explored import only_methods
-from tests.pages.test_explore_own import ROWS_OF_ONE_SPLIT, file, opened
+from tests.pages.shown import charts, open_page, run, said
+from tests.pages.test_explore_own import ROWS_OF_ONE_SPLIT, opened
 from tests.pages.waiting import until
 from tests.release.test_release import ledger_with
 
 pytestmark = pytest.mark.usefixtures("alone", "uploads_in_one_process")
 
 ROOT = Path(__file__).resolve().parents[2]
-APP = str(ROOT / "pages" / "main.py")
 CODE = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)")
 # What Markdown finds before escapes are undone, and what is looked for in the text afterwards.
 EARLY = re.compile(r"(?<!\\)[`*\[<$~#&]|(?<![\w\\])_(?=\w)|(?<=[^\W_])_(?!\w)")
@@ -63,14 +61,6 @@ def test_text_is_escaped_or_set_as_code(text):
     assert "\n" not in verbatim.verbatim(f"a\n\n{text}")
 
 
-def test_plain_words_stay_as_they_are():
-    for sentence in (
-        "The description, line 3: age holds 'x', but it must be a range such as 0 to 100 mg/dl.",
-        "ε = 1 at δ = 1e-5, one record replaced (analytic Gaussian); 9.5 % of 1,000.",
-    ):
-        assert verbatim.verbatim(sentence) == sentence
-
-
 def test_marks_that_turn_or_hide_text_are_left_out():
     assert verbatim.verbatim("a\u202eb\u200fc\x00d") == "a b c d"
 
@@ -89,17 +79,6 @@ def test_a_cut_text_does_nothing():
     assert acting(verbatim.verbatim(f"{almost} [here](https://evil.example)")) == []
 
 
-@pytest.mark.slow("runs whole pages")
-def test_a_link_cannot_put_a_link_into_the_warning():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = "https://evil.example/login"
-    app.query_params["loss"] = "www.evil.example"
-    app.run()
-    (warning,) = app.warning
-    assert "evil.example" in warning.value
-    assert acting(warning.value.replace("The link asks for:", "")) == []
-
-
 @pytest.mark.parametrize("value", ["https://evil.example", "www.evil.example", "a_b_", ":smile:"])
 def test_a_quoted_value_is_text(value):
     assert acting(query.quoted(value)) == []
@@ -111,39 +90,9 @@ smoker: one of no, yes
 predict www.evil.example/p: 0 to 200 <a href='//evil.example/u'>_years_</a>"""
 
 
-@pytest.mark.slow("runs whole pages")
-def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figures():
-    data = file().replace(
-        b"patient,age,smoker,progression,ward",
-        b"id,www.evil.example,smoker,www.evil.example/p,ward",
-    )
-    link = {"number_methods": "OPERA", "focus": "OPERA"}
-    app = opened(HOSTILE, data=data, view="Chosen methods", **link)
-    assert not app.error
-    assert {"accuracy_figure", "cost_figure"} <= {one.key for one in app.get("plotly_chart")}
-    shown = [each.value for kind in ("markdown", "caption", "warning") for each in app.get(kind)]
-    assert any("evil.example" in each for each in shown)
-    assert [each for each in shown if "evil" in each and acting(each)] == []
-    figures = [each.proto.spec for each in app.get("plotly_chart")]
-    assert any("evil.example" in each for each in figures)
-    assert [each for each in figures if "<a href" in each or "\\u003ca" in each] == []
-
-
-@pytest.mark.slow("runs whole pages")
-def test_labels_of_a_description_are_text_in_the_figure_of_missed_cases():
-    columns = (
-        "age: 18 to 90 years\nprogression: 0 to 200\n"
-        "predict smoker: one of <b>no</b>, <a href='//evil.example'>yes</a>"
-    )
-    data = (
-        file()
-        .replace(b",no,", b",<b>no</b>,")
-        .replace(b",yes,", b",<a href='//evil.example'>yes</a>,")
-    )
-    app = opened(columns, data=data, methods="OPERA", view="Per 1,000")
-    figures = [each.proto.spec for each in app.get("plotly_chart")]
-    assert any("evil.example" in each for each in figures)
-    assert [each for each in figures if "<a href" in each or "<b>no" in each] == []
+def drawn(app):
+    """All that the browser gets of the figures."""
+    return [each.proto.spec for each in app.get("plotly_chart")]
 
 
 NUMBER = "*a* [b](//evil.x) $x$ :red[e] :material/home: `d`, <b>qz"
@@ -193,12 +142,11 @@ def marked_down(app):
 
 def expect_text(app):
     """Expect that no foreign text on the page acts; returns how many there are."""
-    assert not app.exception
     shown = [text for text in marked_down(app) if "qz" in text or "evil" in text]
     # The page's own marks are those of a heading and of bold words; no foreign text has them.
     own = re.compile(r"^#+ |(?<!\\)\*\*")
     assert [text for text in shown if acting(own.sub("", text))] == []
-    figures = [chart.proto.spec for chart in app.get("plotly_chart") if "qz" in chart.proto.spec]
+    figures = [spec for spec in drawn(app) if "qz" in spec]
     assert [RAW.findall(figure) for figure in figures if RAW.search(figure)] == []
     return len(shown) + len(figures)
 
@@ -214,14 +162,10 @@ def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(mo
         app.pills(key="view").set_value(tab).run()
         seen = expect_text(app)
         if tab in drawn_later:
-            until(partial(has_figure, app, drawn_later[tab]), app, look_seconds=0.5)
+            until(lambda key=drawn_later[tab]: key in charts(app), app, look_seconds=0.5)
             app.session_state["by_hand"] = True
-            app.run()
+            run(app)
             assert expect_text(app) >= seen + 2
-
-
-def has_figure(app, key):
-    return key in {chart.key for chart in app.get("plotly_chart")}
 
 
 @pytest.mark.slow("runs whole pages")
@@ -229,11 +173,8 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(tmp_pa
     monkeypatch.setattr(releasing, "attack", partial(attack, runs=100))
     ledger_with(tmp_path / "ledger.db")
     monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path / "ledger.db"))
-    said = replace(ANY_SIGN, person=Person(), number_is_public=True)
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("release/release.py")
-    app.query_params |= {"release_table": "My own table", "own_columns": write(said)}
-    app.run()
+    described = replace(ANY_SIGN, person=Person(), number_is_public=True)
+    app = open_page("release", release_table="My own table", own_columns=write(described))
     app.file_uploader(key="upload_own").upload("mine.csv", any_sign()).run()
     app.checkbox(key="release_one_row").check().run()
     app.selectbox(key="release_data_set").set_value("clinic").run()
@@ -248,7 +189,7 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(tmp_pa
     assert expect_text(app)
 
     released = release_model(
-        read_for_release(write(said), any_sign(), "mine.csv"),
+        read_for_release(write(described), any_sign(), "mine.csv"),
         about=About("qz <b>qz *a*", "A <i>qz $x$ *model*", "qz", "Teaching", "Nowhere"),
         ledger=ledger_with("memory"),
         data_set="clinic",
@@ -257,10 +198,7 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(tmp_pa
     )
     files = released.files()
     assert not re.search(r"<b>qz|<i>qz|<a href='//evil", files["certificate.html"].decode())
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("predict/predict.py")
-    app.query_params |= {"predict_model": "Your file"}
-    app.run()
+    app = open_page("predict", predict_model="Your file")
     app.file_uploader(key="predict_files").set_value([("model.json", files["model.json"], "")])
     app.run()
     app.text_input[0].set_value("50")
@@ -268,10 +206,7 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(tmp_pa
     app.session_state["predict_curve"] = True
     app.run()
     assert expect_text(app) > 5
-    assert [chart.key for chart in app.get("plotly_chart")] == [
-        "predict_parts",
-        "predict_curve_figure",
-    ]
+    assert charts(app) == {"predict_parts", "predict_curve_figure"}
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(released.model.to_onnx())
     assert [each.name for each in session.get_inputs()] == [NUMBER, GROUP]
@@ -279,18 +214,12 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(tmp_pa
 
 @pytest.mark.slow("runs whole pages")
 def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("plan/plan.py")
     name = "<a href='//evil.example'>x</a>:smile:"
-    app.query_params["account"] = f"release~{name}~1~2026-03-31~week~20"
-    app.run()
-    assert not app.exception
-    said = " ".join(each.value for each in app.markdown)
-    assert verbatim.verbatim(name) in said
-    assert "<a href" not in said.replace("\\<", "")
-    figures = [each.proto.spec for each in app.get("plotly_chart")]
-    assert any("evil.example" in each for each in figures)
-    assert [each for each in figures if "<a href" in each] == []
+    app = open_page("plan", account=f"release~{name}~1~2026-03-31~week~20")
+    assert verbatim.verbatim(name) in said(app)
+    assert "<a href" not in said(app).replace("\\<", "")
+    assert any("evil.example" in each for each in drawn(app))
+    assert [each for each in drawn(app) if "<a href" in each] == []
 
 
 def test_no_page_shows_a_refusal_as_markdown():
@@ -304,65 +233,27 @@ def test_no_page_shows_a_refusal_as_markdown():
     assert result == []
 
 
-DECLARED = (*plan.CONTROLS, *plan.DETAIL, *train.CONTROLS, *explore.CONTROLS)
 WHOLE = {
-    "plan": ("records", "batch", "duration", "every"),
-    "train": (
-        *("layers", "units", "passes", "lot", "repeats", "train_seed"),
-        *("afresh", "set_aside", "public_size"),
-    ),
-    "explore": ("steps", "may_miss", "seed"),
-    "atlas": ("leaf",),
+    page: {
+        control.key: control.kind.least
+        for control in controls
+        if isinstance(control.kind, Number) and control.kind.whole and control not in RISK
+    }
+    for page, controls in {
+        "plan": (*plan.CONTROLS, *plan.DETAIL),
+        "train": train.CONTROLS,
+        "explore": explore.CONTROLS,
+        "atlas": (atlas.LEAF,),
+    }.items()
 }
-
-
-MIN = {
-    control.key: control.kind.least
-    for control in (*DECLARED, atlas.LEAF)
-    if isinstance(control.kind, Number)
-}
-
-
-NUMBERS = ("inf", "-inf", "1e999", "9" * 400, "nan", "1e308", "-0")
-
-
-@pytest.mark.parametrize("value", NUMBERS)
-def test_a_number_that_no_field_can_hold_is_refused_in_a_sentence(value):
-    controls = {each.key: each for each in (*DECLARED, atlas.LEAF)}
-    for name in {name for names in WHOLE.values() for name in names}:
-        refused = check([controls[name]], {name: [value]}, query.quoted)
-        if value == "-0" and MIN[name] <= 0:
-            assert refused == []
-        else:
-            (result,) = refused
-            assert "but it must be a number from" in result.sentence
 
 
 # What is refused never reaches a field; what is left, a zero with a sign, does.
 @pytest.mark.slow("runs whole pages")
-@pytest.mark.parametrize("values", [NUMBERS[:-1], NUMBERS[-1:]], ids=["too large", "-0"])
+@pytest.mark.parametrize("value", ["-0", "inf", "1e999", "9" * 400, "1e308"])
 @pytest.mark.parametrize("page", WHOLE)
-def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(page, values):
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page(f"{page}/{page}.py")
-    if page == "train":
-        app.query_params["network"] = "Perceptron"
-    for at, name in enumerate(WHOLE[page]):
-        app.query_params[name] = values[at % len(values)]
-    app.run()
-    assert not app.exception
-    (warning,) = app.warning
-    refused = [name for name in WHOLE[page] if values != NUMBERS[-1:] or MIN[name] > 0]
-    assert warning.value.count("but it must be a number from") >= min(
-        len(refused), query.MAX_REFUSALS
-    )
-
-
-def test_the_fields_that_are_tried_are_all_whole_numbers_of_links():
-    tried = {name for names in WHOLE.values() for name in names}
-    bound = {
-        control.key
-        for control in DECLARED
-        if isinstance(control.kind, Number) and control.kind.whole and control not in RISK
-    }
-    assert bound <= tried
+def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(page, value):
+    refused = [name for name, least in WHOLE[page].items() if value != "-0" or least > 0]
+    (warning,) = open_page(page, **dict.fromkeys(WHOLE[page], value)).warning
+    told = warning.value.count("but it must be a number from")
+    assert told == min(len(refused), query.MAX_REFUSALS)

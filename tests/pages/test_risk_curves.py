@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.controls.explore import EPSILONS
 from dpcore.datasets import Preparation, entry
-from dpcore.evaluation import jobs, work
+from dpcore.evaluation import jobs
 from dpcore.evaluation.clinic import by_hand, column_curves
 from dpcore.evaluation.clinic.by_hand import HandStudy, effect_part
 from dpcore.evaluation.clinic.column_curves import ColumnStudy, curve_part
@@ -20,8 +20,9 @@ from dpcore.evaluation.task import JobContext
 from dpcore.figures.by_hand import effect
 from dpcore.figures.column_curves import column_curve
 from pages.shared.verbatim import verbatim
-from tests.pages.explored import only_methods
-from tests.pages.test_explore import COHORT, at, spoken
+from tests.pages.explored import leave, only_methods
+from tests.pages.shown import charts, run, said
+from tests.pages.test_explore import COHORT, at
 
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
@@ -39,13 +40,7 @@ def one_method(monkeypatch):
 def left(folder, features, columns=()):
     """The result of a job, as a worker leaves it."""
     study = ColumnStudy(replace(ALL, preparation=Preparation(features=features)), columns)
-    return curve_part(leave(folder, study.key, column_curves.work(study, JobContext())))
-
-
-def leave(folder, key, outcome):
-    (folder / jobs.FOLDER).mkdir(exist_ok=True)
-    (folder / jobs.FOLDER / f"{key}.csv").write_text(work._text(outcome.rows))
-    return outcome.rows
+    return curve_part(leave(folder, study.key, column_curves.work(study, JobContext()).rows))
 
 
 def told(rows, epsilon, column, measure="log_odds"):
@@ -59,19 +54,18 @@ def told(rows, epsilon, column, measure="log_odds"):
 def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path):
     lines, curves = (left(tmp_path, features) for features in FEATURES)
     app = at(LINK)
-    assert "curve_figure" in {str(chart.key) for chart in app.get("plotly_chart")}
-    assert told(lines, 1.0, "age") in spoken(app)
+    assert "curve_figure" in charts(app)
+    assert told(lines, 1.0, "age") in said(app)
     app.number_input(key="epsilon").set_value(10.0).run()
-    assert told(lines, 10.0, "age") in spoken(app)
+    assert told(lines, 10.0, "age") in said(app)
     app.selectbox(key="curve_of").set_value("sex").run()
-    assert told(lines, 10.0, "sex") in spoken(app)
+    assert told(lines, 10.0, "sex") in said(app)
     for measure in ("risk", "risk_at_average"):
         app.selectbox(key="curve_as").set_value(measure).run()
-        assert told(lines, 10.0, "sex", measure) in spoken(app)
+        assert told(lines, 10.0, "sex", measure) in said(app)
     bent = at(LINK | {"feature_map": FEATURES["additive"], "curve_of": "bmi"})
-    assert not bent.exception
-    assert told(curves, 1.0, "bmi") in spoken(bent)
-    assert told(lines, 1.0, "bmi") not in spoken(bent)
+    assert told(curves, 1.0, "bmi") in said(bent)
+    assert told(lines, 1.0, "bmi") not in said(bent)
     assert not any("ColumnStudy" in repr(attempt) for attempt in jobs._attempts.values())
 
 
@@ -96,67 +90,39 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(tmp_pat
         "streamlit.download_button", lambda label, data, **more: button(None, label, data, **more)
     )
 
-    def run(app):
+    def once_more(app):
         app.session_state["by_hand"] = True  # open, which this kind of test forgets
-        app.run()
-        assert not app.exception
+        run(app)
 
     app = at(LINK | {"feature_map": FEATURES["additive"]})
-    assert "without looking at records" not in spoken(app)
-    run(app)
-    assert not app.exception
-    assert "Nothing of age is corrected yet: this is the private model of run 1" in spoken(app)
-    assert "**without looking at records** is post-processing and costs nothing" in spoken(app)
+    once_more(app)
+    assert "**without looking at records** is post-processing and costs nothing" in said(app)
     typed |= {"straight line, 18 to 100 years": 2.0, "step at 93.7 years": 0.0}
-    run(app)
-    assert "By hand, the odds of age at 18 years are " in spoken(app)
-    assert "Accuracy" not in spoken(app)
+    once_more(app)
+    assert "By hand, the odds of age at 18 years are " in said(app)
+    assert "Accuracy" not in said(app)
 
     edits = read(files["Corrections (JSON)"].encode())
     assert edits == (("age", "line", 2.0), ("age", "step 12", 0.0))
     # What was corrected stays while others are looked at.
     app.selectbox(key="curve_of").set_value("sex")
-    run(app)
+    once_more(app)
     typed["male"] = -0.25
-    run(app)
+    once_more(app)
     edits = read(files["Corrections (JSON)"].encode())
     assert edits == (("age", "line", 2.0), ("age", "step 12", 0.0), ("sex", "male", -0.25))
 
     alone = replace(ALL, epsilons=(1.0,), preparation=Preparation(features="additive"))
     hand = HandStudy(alone, edits)
-    rows = leave(tmp_path, hand.key, by_hand.work(hand, JobContext()))
+    rows = leave(tmp_path, hand.key, by_hand.work(hand, JobContext()).rows)
     next(one for one in app.button if one.label == "Measure the effect").click()
-    run(app)
-    assert not app.exception
-    assert verbatim(effect(effect_part(rows))) in spoken(app)
+    once_more(app)
+    assert verbatim(effect(effect_part(rows))) in said(app)
     # At another ε the same heights are those of another model, which nobody has asked of.
     app.number_input(key="epsilon").set_value(10.0)
-    run(app)
-    assert "the correction changes" not in spoken(app)
-    assert "**without looking at records**" in spoken(app)
+    once_more(app)
+    assert "the correction changes" not in said(app)
     assert read(files["Corrections (JSON)"].encode()) == edits
     typed["male"] = float("nan")
-    run(app)
+    once_more(app)
     assert "'male' of 'sex' is nan, but it must be a finite number" in app.error[0].value
-    assert not app.exception
-
-
-def test_of_many_columns_only_the_chosen_one_is_computed(tmp_path, monkeypatch):
-    monkeypatch.setattr("pages.explore.risk_curves.MAX_TOGETHER", 9)
-    rows = left(tmp_path, "plain", ("sex",))
-    app = at(LINK | {"curve_of": "sex"})
-    assert told(rows, 1.0, "sex") in spoken(app)
-    app.selectbox(key="curve_of").set_value("age").run()
-    assert "Risk curves are being drawn" in spoken(app)
-
-
-def test_nothing_is_drawn_before_the_tab_is_open_nor_where_columns_are_mixed():
-    closed = at(LINK | {"view": "Per 1,000"})
-    assert "curve_of" not in {box.key for box in closed.selectbox}
-    app = at(LINK | {"curve_of": "[x](http://y) `z`"})
-    assert "Risk curves are being drawn" in spoken(app)
-    assert "the curve of" in app.warning[0].value
-    assert "](http" not in app.warning[0].value
-    assert app.selectbox(key="curve_of").value == "age"
-    waves = at(LINK | {"feature_map": "Random Fourier (Gaussian kernel)"})
-    assert "features is 'fourier', but it must be plain" in spoken(waves)

@@ -10,17 +10,7 @@ MAX_BETWEEN = 2.0
 
 
 def until(there, *apps, look_seconds=0.3):
-    """Run the pages again until it is there.
-
-    Parameters
-    ----------
-    there : callable
-    *apps : AppTest
-        The pages.
-    look_seconds : float
-        Seconds between the first two runs while a job is under way, whose worker needs the
-        processor; later ones are further apart.
-    """
+    """Run the pages again until it is there, less often the longer a job is under way."""
     deadline = time.monotonic() + SECONDS
     while not there():
         assert time.monotonic() < deadline, f"not within {SECONDS:g} seconds"
