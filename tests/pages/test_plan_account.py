@@ -1,22 +1,18 @@
 """Plan's first question: what is left of a budget, and which setting keeps it."""
 
-import json
 from concurrent.futures import wait
 from dataclasses import replace
 from datetime import date
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import planner
 from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import from_link, to_link
-from dpcore.accounting.budget import split
-from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.controls.account import ACCOUNT, ENTRIES, FIND, QUESTION, SETTING, first_day, usual
-from dpcore.controls.plan import CONTROLS, FIRST
+from dpcore.controls.account import ENTRIES, FIND, QUESTION, first_day, usual
+from dpcore.controls.plan import FIRST
 from dpcore.evaluation import jobs
 from dpcore.evaluation.model_loss import loss_study
 from dpcore.export import account as export
@@ -26,9 +22,9 @@ from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
 from dpcore.figures.words import at_most
 from dpcore.guarantee import PrivacyBudget, default_delta
-from dpcore.lessons import LESSONS, size
 from pages.shared.verbatim import verbatim
-from tests.pages.shown import APP, notes, numbers, open_page
+from tests.pages.shown import notes, numbers, open_page, run
+from tests.pages.shown import said_with_notes as said
 from tests.pages.waiting import until
 
 pytestmark = pytest.mark.slow("runs whole pages")
@@ -45,7 +41,7 @@ def opened(**link):
 
 def settled(app):
     """Run again until what is computed in the background is on screen."""
-    for name in ("account", "setting"):
+    for name in ("account", "setting", "model room"):
         if f"_kept_task {name}" in app.session_state:
             task = app.session_state[f"_kept_task {name}"][0]
             assert not wait([task.future], timeout=180.0).not_done
@@ -54,11 +50,6 @@ def settled(app):
 
 def press(app, label):
     return settled(next(each for each in app.button if each.label == label).click().run())
-
-
-def said(app):
-    shown = " ".join(text.value for text in (*app.markdown, *app.caption))
-    return shown.replace("\u00a0", " ")
 
 
 def expect_account(app, entries, budget=BUDGET, people=10_000):
@@ -82,16 +73,9 @@ def test_the_first_view_says_what_is_left():
     app = opened()
     expect_account(app, [TRAINING])
     assert "account" not in app.query_params
-    assert len(app.number_input) + len(app.text_input) == 2
-    # Nothing of a paper, and n·δ far below 1.
-    assert "paper" not in said(app).casefold()
     assert "n·δ = 0.1. Protected: one record blanked out (zero-out)." in said(app)
     _, left, today = (metric for metric in app.metric if metric.label.startswith("ε"))
     assert all(part in left.help and part in today.help for part in ("PLD", "zero-out", "δ = 1e-5"))
-    (table,) = [each for each in app.dataframe if "ε by itself" in each.value.columns]
-    columns = json.loads(table.proto.columns)
-    assert columns["noise"]["label"] == "noise"
-    assert columns["adjacency"]["label"] == "protected"
 
 
 def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks():
@@ -100,7 +84,6 @@ def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks():
         press(app, "Add a training")
     later = [replace(TRAINING, first=day) for day in QUARTERS[1:]]
     expect_account(app, [TRAINING, WEEKLY, *later])
-    assert float(numbers(app)["ε of all entries"]) <= 3.0
     assert from_link(app.query_params["account"]) == (TRAINING, WEEKLY, *later)
     # The link opens the same view, and going back the one before.
     expect_account(opened(account=app.query_params["account"]), [TRAINING, WEEKLY, *later])
@@ -114,7 +97,6 @@ def test_trainings_are_of_the_people_in_the_data():
     app = opened(people="400")
     few, budget = usual("training", START, 400), PrivacyBudget(3.0, default_delta(400))
     expect_account(app, [few], budget, 400)
-    assert "from n = 400" in said(app)
     assert "account" not in app.query_params
     app = settled(opened().number_input(key="people").set_value(400).run())
     expect_account(app, [few], budget, 400)
@@ -125,14 +107,13 @@ def test_trainings_are_of_the_people_in_the_data():
     many = replace(TRAINING, records=60_000)
     budget = PrivacyBudget(3.0, default_delta(60_000))
     expect_account(app, [many, replace(many, first=QUARTERS[1])], budget, 60_000)
-    assert not app.warning
 
 
 def test_a_training_of_more_records_than_people_is_warned_of_and_mended_by_a_click():
     link = to_link([TRAINING, replace(TRAINING, what="A part", records=300)])
     app = opened(account=link, people="400")
     (warning,) = app.warning
-    assert "have 400 people, but the account counts “Training” with n = 10,000:" in warning.value
+    assert "400 people, but the account counts “Training” with n = 10,000:" in warning.value
     press(app, "Count with n = 400")
     assert not app.warning
     few, part = from_link(app.query_params["account"])
@@ -154,9 +135,8 @@ def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there():
 
 def test_all_entries_can_be_removed_and_others_added():
     app = press(opened(), "Remove all")
-    assert "Nothing is planned yet: all of ε = 3 is left." in said(app)
     assert app.query_params["account"] == "empty"
-    assert not opened(account="empty").exception
+    opened(account="empty")
     press(app, "Add a release with Laplace noise")
     press(app, "Add a model of Explore")
     press(app, "Add what is already spent")
@@ -173,9 +153,6 @@ def test_the_budget_is_spread_over_all():
     app = press(press(opened(), "Add weekly releases"), "Spread the budget over all")
     shared = [replace(entry, noise=None, share=1.0) for entry in (TRAINING, WEEKLY)]
     expect_account(app, shared)
-    assert "Nothing more of this kind fits: the budget is used." in said(app)
-    for entry in state(Account(BUDGET, tuple(shared))).entries:
-        assert figures.noise(entry, 1.0) in said(app)
 
 
 def opened_box(**link):
@@ -186,15 +163,8 @@ def opened_box(**link):
     return app.run()
 
 
-def test_two_boxes_may_be_open_at_once():
-    """The browser tells that one opens before it tells that the other closes."""
-    app = opened_box(account=to_link((TRAINING, WEEKLY)))
-    for number in app.session_state["_kept_account rows"]:
-        app.session_state[f"entry {number}"] = True
-    assert not app.run().exception
-
-
 def field(app, name):
+    """The key of a field of the first entry."""
     return f"entry {next(iter(app.session_state['_kept_account rows']))} {name}"
 
 
@@ -204,23 +174,25 @@ def test_an_entry_is_changed_in_its_box():
     expect_account(app, [replace(TRAINING, count=3)])
     settled(app.text_input(key=field(app, "noise")).set_value("1,5").run())
     expect_account(app, [replace(TRAINING, count=3, noise=1.5)])
-    settled(app.text_input(key=field(app, "noise")).set_value("2.5").run())
-    expect_account(app, [replace(TRAINING, count=3, noise=2.5)])
     settled(app.text_input(key=field(app, "noise")).set_value("much").run())
     (error,) = app.error
     assert error.value.startswith("noise is 'much', but it must be a finite number")
     # What was there before still counts.
     assert numbers(app)["ε of all entries"] == at_most(
-        state(Account(BUDGET, (replace(TRAINING, count=3, noise=2.5),))).guarantee.bound
+        state(Account(BUDGET, (replace(TRAINING, count=3, noise=1.5),))).guarantee.bound
     )
     settled(app.segmented_control(key=field(app, "way")).set_value("share").run())
     expect_account(app, [replace(TRAINING, count=3, noise=None, share=1.0)])
+    # The browser tells that one box opens before it tells that the other closes.
+    press(app, "Add weekly releases")
+    for number in app.session_state["_kept_account rows"]:
+        app.session_state[f"entry {number}"] = True
+    run(app)
 
 
 def test_a_model_is_changed_to_another_method_with_its_own_proof():
     model = usual("model", START)
     app = opened_box(account=to_link([replace(model, delta=1e-6)]))
-    assert verbatim("DP-GD · ε = 0.5 at δ = 1e-6 each, Gaussian noise") in said(app)
     settled(app.selectbox(key=field(app, "method")).set_value("decision-tree").run())
     expect_account(app, [replace(model, method="decision-tree")])
     settled(app.selectbox(key=field(app, "method")).set_value("random-forest").run())
@@ -238,27 +210,14 @@ def test_the_budget_delta_and_neighbour_are_the_account_s():
     expect_account(app, [WEEKLY], PrivacyBudget(1.5, 1e-7), 1_000_000)
     settled(app.select_slider(key="year_delta").set_value(1e-3).run())
     assert "That is large" in said(app)
-    settled(app.selectbox(key="year_neighbour").set_value("replace-one").run())
-    assert "Protected: one record replaced (replace-one)." in said(app)
-
-
-def test_under_add_remove_a_public_size_stands_for_the_people():
-    link = {"year_neighbour": "One record more or less", "people": "383"}
-    for key, question in (("people", "account"), ("find_people", "setting")):
-        app = opened(question=str(QUESTION.text(question)), **link)
-        size = app.number_input(key=key)
-        assert (size.label, size.value) == ("Public size", 383)
-    app = opened(people="383")
+    # Under add-remove a public size stands for the people.
     settled(app.selectbox(key="year_neighbour").set_value("add-remove").run())
-    assert (app.number_input(key="people").label, app.number_input(key="people").value) == (
-        "Public size",
-        383,
-    )
+    assert app.number_input(key="people").label == "Public size"
 
 
 def test_a_budget_has_a_decimal_point_or_a_decimal_comma_and_what_is_none_is_refused():
     app = opened(account=to_link([WEEKLY]))
-    for typed in ("2,5", "2.5", " 2,50 "):
+    for typed in ("2,5", " 2.50 "):
         settled(app.text_input(key="year_epsilon").set_value(typed).run())
         expect_account(app, [WEEKLY], PrivacyBudget(2.5, 1e-5))
         assert app.text_input(key="year_epsilon").value == typed
@@ -268,27 +227,7 @@ def test_a_budget_has_a_decimal_point_or_a_decimal_comma_and_what_is_none_is_ref
         assert error.value.startswith("budget ε is")
         assert "<b" not in error.value.replace("\\<", "")
         assert ("could be 2.5 or 2500" in error.value) == (typed == "2,500")
-        assert app.text_input(key="year_epsilon").value == typed
         assert "ε left" not in numbers(app)
-    app = opened_box()
-    settled(app.text_input(key=field(app, "noise")).set_value("1,500").run())
-    (error,) = app.error
-    assert "1.5 or 1500" in error.value
-
-
-def test_an_entry_that_holds_for_others_is_refused_in_one_sentence():
-    app = opened(account=f"{to_link([WEEKLY])};spent~A~2026-01-01~0.5~0~replace-one")
-    assert not app.error
-    settled(app.selectbox(key="year_neighbour").set_value("add-remove").run())
-    (error,) = app.error
-    assert error.value.startswith("Entry 2, 'A': adjacency is 'replace-one'")
-
-
-def test_nothing_left_for_a_share_is_said():
-    share = replace(WEEKLY, noise=None, share=1.0)
-    app = opened(account=to_link([TRAINING, share]), year_epsilon="0.5")
-    (error,) = app.error
-    assert "The entries with a noise of their own spend" in error.value
 
 
 @pytest.mark.parametrize(
@@ -296,17 +235,11 @@ def test_nothing_left_for_a_share_is_said():
 )
 def test_a_hostile_account_in_the_link_is_refused_and_dropped(text):
     app = opened(account=text)
-    assert not app.exception
     (warning,) = app.warning
     assert warning.value.startswith("The link asks for an account that cannot be followed:")
     assert "<" not in warning.value.replace("\\<", "")
     assert "account" not in app.query_params
     expect_account(app, [TRAINING])
-
-
-def test_names_in_the_link_are_known():
-    app = opened(year_epsilon="2", people="500", find="Batch size", find_steps="10")
-    assert not app.warning
 
 
 def test_what_is_taken_along_is_what_is_tested():
@@ -320,40 +253,7 @@ def test_what_is_taken_along_is_what_is_tested():
 # The backward question.
 
 
-def test_epochs_are_answered_in_epochs_within_five_changes():
-    app = opened()
-    settled(app.segmented_control(key="question").set_value("setting").run())
-    settled(app.text_input(key="find_epsilon").set_value("2").run())
-    settled(app.number_input(key="find_people").set_value(60_000).run())
-    settled(app.number_input(key="find_noise").set_value(1.1).run())
-    assert app.number_input(key="find_batch").value == 256
-    run = TrainingPlan(1.1, 60_000, 256, 1, default_delta(60_000))
-    plan = planner.solve("epochs", run, 2.0, "pld")
-    answer, reason = sentences.setting(plan, 2.0)
-    assert answer == f"Epochs: {plan.value:.0f}"
-    # A run that changes nothing leaves the fields to the reader, who may be typing.
-    assert not [field.label for field in app.run().number_input if field.proto.set_value]
-    assert answer in said(app)
-    assert reason in said(app)
-    assert "steps" not in f"{answer} {reason}"
-    # It is the most: one more would spend more.
-    assert plan.training is not None
-    longer = replace(plan.training, steps=plan.training.steps + 234)
-    assert planner.spent(longer, "pld").bound > 2.0
-    # The account has its own budget, in which the answer says for what it was found.
-    press(app, "Add it to my account")
-    result = replace(
-        TRAINING,
-        what="Found at n = 60,000, δ = 1e-6",
-        first=QUARTERS[1],
-        noise=1.1,
-        records=60_000,
-        epochs=round(plan.value or 0),
-    )
-    expect_account(app, [TRAINING, result])
-
-
-@pytest.mark.parametrize("unknown", ["sigma", "batch"])
+@pytest.mark.parametrize("unknown", ["sigma", "batch", "epochs"])
 def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown):
     app = opened(question=str(QUESTION.text("setting")), find=str(FIND.text(unknown)))
     run = replace(FIRST, delta=1e-5)
@@ -361,25 +261,14 @@ def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown):
     answer, reason = sentences.setting(plan, 3.0)
     assert answer in said(app)
     assert reason in said(app)
+    # A run that changes nothing leaves the fields to the reader, who may be typing.
+    assert not [field.label for field in app.run().number_input if field.proto.set_value]
     press(app, "See this run in detail")
     assert app.segmented_control(key="question").value == "run"
     result = planner.to_set(plan)
     assert result is not None
     assert app.number_input(key="sigma").value == result.sigma
     assert app.number_input(key="batch").value == result.batch
-
-
-def test_a_setting_is_added_to_the_account_and_leads_to_the_lesson_on_size():
-    app = opened(question=str(QUESTION.text("setting")))
-    links = [each.proto for each in app.main.get("page_link")]
-    (link,) = [each for each in links if each.label.startswith("How many people")]
-    assert "lesson=3" in link.query_string
-    assert LESSONS[2] is size.LESSON
-    press(app, "Add it to my account")
-    assert app.segmented_control(key="question").value == "account"
-    plan = planner.solve("epochs", FIRST, 3.0, "pld")
-    result = replace(TRAINING, first=QUARTERS[1], epochs=round(plan.value or 0))
-    expect_account(app, [TRAINING, result])
 
 
 def test_a_link_holds_the_budget_of_either_question():
@@ -391,72 +280,46 @@ def test_a_link_holds_the_budget_of_either_question():
     assert app.text_input(key="year_epsilon").value == "5"
     settled(app.segmented_control(key="question").set_value("account").run())
     expect_account(app, [TRAINING], PrivacyBudget(5.0, 1e-5))
-    assert app.number_input(key="find_people").value == 60_000
-    # A link with the account's budget alone: the search begins with it.
-    app = opened(question=str(QUESTION.text("setting")), year_epsilon="2", people="60000")
-    assert app.text_input(key="find_epsilon").value == "2"
-    assert "n·δ = 0.06." in said(app)
 
 
-def test_what_protects_someone_else_is_not_added_to_the_account():
+def test_a_setting_is_added_to_the_account_unless_it_protects_someone_else():
+    app = opened(question=str(QUESTION.text("setting")), find_people="60000", find_noise="1.1")
+    run = TrainingPlan(1.1, 60_000, 256, 1, default_delta(60_000))
+    plan = planner.solve("epochs", run, 3.0, "pld")
+    press(app, "Add it to my account")
+    result = replace(
+        TRAINING,
+        what="Found at n = 60,000, δ = 1e-6",
+        first=QUARTERS[1],
+        noise=1.1,
+        records=60_000,
+        epochs=round(plan.value or 0),
+    )
+    expect_account(app, [TRAINING, result])
     link = {"find_neighbour": "One record replaced", "find": "Noise of a release"}
     app = opened(question=str(QUESTION.text("setting")), **link)
-    assert "It can't be added to your account" in said(app)
     assert "Add it to my account" not in {button.label for button in app.button}
 
 
 def test_the_example_says_so_and_goes_with_a_click():
     app = press(opened(), "Begin empty")
     assert app.query_params["account"] == "empty"
-    assert "An example" not in said(app)
     app = press(press(opened(), "Add weekly releases"), "Remove the example")
     expect_account(app, [WEEKLY])
     # What a link names is no example.
     assert "An example" not in said(opened(account=to_link([TRAINING])))
 
 
-def test_the_noise_of_releases_is_in_their_own_unit():
-    app = opened(question=str(QUESTION.text("setting")), find="Noise of a release")
-    settled(app.number_input(key="find_sensitivity").set_value(5.0).run())
-    result = split(BUDGET, 52, "pld", 5.0)
-    assert f"Noise: σ = {at_most(result.portions[0].sigma, 4)}" in said(app)
-    press(app, "Add it to my account")
-    assert "52 × Count" in said(app)
-
-
-def test_what_is_out_of_reach_is_said():
-    app = opened(question=str(QUESTION.text("setting")), year_epsilon="0.001", find_noise="0.05")
-    assert "There is no such setting." in said(app)
-    assert "No number of epochs reaches ε = 0.001" in said(app)
-
-
-def test_a_control_reads_what_it_writes():
-    for control in (QUESTION, *ACCOUNT, *SETTING, *CONTROLS):
-        if control.default is not None:
-            assert control.value(str(control.text(control.default))) == control.default
-    with pytest.raises(ValueError, match="Elsewhere"):
-        QUESTION.value("Elsewhere")
-
-
-def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("plan/plan.py")
+def test_one_model_more_fits_and_any_larger_one_does_not():
+    app = open_page("plan")
     app.session_state["model_room"] = True
-    app = settled(app.run())
-    task = app.session_state["_kept_task model room"][0]
-    assert not wait([task.future], timeout=180.0).not_done
-    app = app.run()
-    statement = state(Account(PrivacyBudget(3.0, 1e-5), (TRAINING,)))
-    result = model_rooms(statement)
+    app = settled(settled(app.run()))
+    result = model_rooms(state(Account(BUDGET, (TRAINING,))))
     assert [room.method for room in result] == list(KINDS)
-    shown = " ".join(each.value for each in app.markdown)
     for room in result:
         assert room.entry is not None
-        assert verbatim(figures.noise(room.entry)) in shown
-        fits = f"ε = {figures.exactly(room.entry.epsilon or 0.0)}"
-        assert f"{fits} at" in figures.noise(room.entry)
-        assert any(f"{fits} on Explore" in each.proto.label for each in app.get("page_link"))
-        more = Account(PrivacyBudget(3.0, 1e-5), (TRAINING, room.entry))
+        assert verbatim(figures.noise(room.entry)) in said(app)
+        more = Account(BUDGET, (TRAINING, room.entry))
         larger = replace(room.entry, epsilon=1.01 * (room.entry.epsilon or 0.0))
         assert state(more).is_within
         assert not state(replace(more, entries=(TRAINING, larger))).is_within
@@ -467,31 +330,19 @@ def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses():
 
 def test_one_model_more_says_what_it_loses_on_a_data_set(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("plan/plan.py")
+    app = open_page("plan", people="250", account=to_link([WEEKLY]))
     app.session_state["model_room"] = True
-    app.query_params["people"] = "250"
-    app.query_params["account"] = to_link([WEEKLY])
     app = settled(app.run())
-    until(lambda: any("Right for" in each.value for each in app.markdown), app)
+    until(lambda: "Right for" in said(app), app)
     delta = default_delta(250)
     rooms_left = model_rooms(state(Account(PrivacyBudget(3.0, delta), (WEEKLY,))))
     more = [room.entry for room in rooms_left if room.entry is not None]
     models = tuple((str(one.method), one.epsilon or 0.0, one.delta or delta) for one in more)
-    shown = [each.value for each in app.markdown]
     study = loss_study("cohort", 100, "zero-out", 0, models)
     for _, row in jobs.Job(study.key).result().iterrows():
         lost = Cost.of(row, row["accuracy_baseline"], ACCURACY)
         right = (
             f"Right for {ACCURACY.shown(row['accuracy'])} at ε = {figures.exactly(row['epsilon'])}"
         )
-        words = f"{right}; {lost.without}. "
-        assert any(verbatim(f"{words}Of that {lost.parts}.") in each for each in shown)
-    assert any("Learned from 100 patients" in each.value for each in app.caption)
-
-
-def test_a_used_budget_leaves_no_model_and_says_so():
-    used = Account(PrivacyBudget(3.0, 1e-5), (AccountEntry("spent", epsilon=3.0, delta=1e-6),))
-    for room in model_rooms(state(used)):
-        assert room.entry is None
-        assert room.reason.endswith("left.")
+        words = f"{right}; {lost.without}. Of that {lost.parts}."
+        assert any(verbatim(words) in each.value for each in app.markdown)
