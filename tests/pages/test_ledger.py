@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dpcore.release.ledger import GaussianSpend, Ledger, PureSpend, chain
+from dpcore.release.ledger import GaussianSpend, Ledger, chain
 from dpcore.release.roles import Actor, Role
 from pages.shared import sign_in
-from tests.pages.shown import APP
-from tests.pages.test_predict import run, spoken
+from tests.pages.shown import open_page, run, said
 
 pytestmark = pytest.mark.slow("runs whole pages")
 
 
 def opened():
-    app = AppTest.from_file(APP, default_timeout=60)
-    app.switch_page("ledger/ledger.py")
-    return run(app)
+    return open_page("ledger")
 
 
 @pytest.fixture
@@ -52,7 +48,6 @@ def signed_in(monkeypatch, role):
 def test_a_steward_sees_the_history_and_raises_a_cap_by_name(clinic, monkeypatch):
     signed_in(monkeypatch, Role.STEWARD)
     app = opened()
-    assert [metric.label for metric in app.metric] == ["ε taken", "ε left", "Cap"]
     taken, left, _ = app.metric
     figure = json.loads(app.get("plotly_chart")[0].proto.spec)
     hover = figure["data"][1]["hovertext"][-1]
@@ -60,7 +55,7 @@ def test_a_steward_sees_the_history_and_raises_a_cap_by_name(clinic, monkeypatch
         assert part in taken.help
         assert part in left.help
         assert part in hover
-    assert r"clinic \<b\>" in spoken(app)
+    assert r"clinic \<b\>" in said(app)
     (history,) = app.dataframe
     assert history.value["kind"].tolist() == ["spent", "created"]
     app.button(key="ledger_verify").click()
@@ -89,25 +84,6 @@ def test_an_analyst_sees_nothing_of_it(clinic, monkeypatch):
     assert not [*app.dataframe, *app.selectbox, *app.number_input]
 
 
-def test_without_a_ledger_it_is_demonstrated(tmp_path, monkeypatch):
-    monkeypatch.delenv("DPCORE_LEDGER", raising=False)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    app = opened()
-    assert "Demonstration" in app.info[0].value
-    assert len(app.dataframe[0].value) == 3
-
-
-def test_the_rest_of_rounding_is_shown_as_nothing(clinic, monkeypatch):
-    signed_in(monkeypatch, Role.STEWARD)
-    clinic.create("a rest", **vars(clinic.left("clinic <b>").account.terms))
-    clinic.spend("a rest", PureSpend(2.9999), actor="Dr. B", purpose="a count")
-    assert 0.0 < clinic.left("a rest").epsilon < 1e-3
-    app = opened()
-    app.selectbox(key="ledger_data_set").set_value("a rest")
-    run(app)
-    assert [metric.value for metric in app.metric] == ["3", "0", "3"]
-
-
 def test_only_what_is_shown_of_a_long_history_is_read(clinic, monkeypatch):
     for _ in range(130):
         clinic.spend("clinic <b>", GaussianSpend(2e3), actor="Dr. B", purpose="a model")
@@ -122,6 +98,6 @@ def test_only_what_is_shown_of_a_long_history_is_read(clinic, monkeypatch):
     monkeypatch.setattr(chain, "read", counted)
     app = opened()
     assert app.dataframe[0].value["entry"].tolist() == list(range(132, 32, -1))
-    assert "The latest 100 of 132 entries" in spoken(app)
+    assert "The latest 100 of 132 entries" in said(app)
     assert min(numbers) == 33
     assert len(numbers) <= 110

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.page_links import PAGE_LINKS
-from tests.pages.shown import APP, open_page
+from tests.pages.shown import APP, open_page, run
 
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
@@ -15,19 +15,9 @@ BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
 LINK = {"data": BREAST, "epsilon": "3", "delta": "1e-6", "adjacency": REPLACED, "seed": "7"}
 
 
-def opened(**link):
-    app = open_page("explore", **link)
-    assert not app.exception
-    return app
-
-
 def test_the_app_finds_its_own_files_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("ledger/ledger.py")
-    app.run()
-    assert not app.exception
-    assert app.title
+    assert open_page("ledger").title
 
 
 def behind(app, question):
@@ -43,9 +33,7 @@ def through(app, script, question):
     app.query_params.clear()
     for name, values in link.items():
         app.query_params[name] = values
-    app.run()
-    assert not app.exception
-    assert not app.warning
+    assert not run(app).warning
     return link
 
 
@@ -74,15 +62,12 @@ def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along():
 
 
 def test_the_state_goes_through_every_link_and_back():
-    app = opened(**LINK)
+    app = open_page("explore", **LINK)
     state = explored(app)
     assert state == {
         "data": "breast_cancer",
         **{"epsilon": 3.0, "delta": 1e-6, "unit": "replace-one", "seed": 7},
     }
-    link = behind(app, PLAN.question)
-    assert link["year_delta"] == ["1e-6"]
-    assert link["year_neighbour"] == [REPLACED]
     through(app, PLAN.script, PLAN.question)
     assert app.selectbox(key="year_neighbour").value == "replace-one"
     through(app, ATLAS.script, ATLAS.question)
@@ -97,9 +82,10 @@ def test_the_state_goes_through_every_link_and_back():
 
 
 def test_what_is_changed_on_another_page_is_found_on_return():
-    app = opened(**LINK)
+    app = open_page("explore", **LINK)
     through(app, TRAIN.script, TRAIN.question)
     app.number_input(key="target_epsilon").set_value(0.5).run()
+    assert behind(app, EXPLORE.question)["epsilon"] == ["0.5"]
     app.number_input(key="train_seed").set_value(9).run()
     app.selectbox(key="dataset").set_value("digits").run()
     through(app, EXPLORE.script, EXPLORE.question)
@@ -108,18 +94,3 @@ def test_what_is_changed_on_another_page_is_found_on_return():
         "data": "breast_cancer",
         **{"epsilon": 0.5, "delta": 1e-6, "unit": "replace-one", "seed": 9},
     }
-
-
-def test_a_page_finds_its_own_settings_behind_its_link():
-    app = opened(**LINK, loss="Huber SVM", view="Per 1,000")
-    through(app, PLAN.script, PLAN.question)
-    link = through(app, EXPLORE.script, EXPLORE.question)
-    assert link["loss"] == ["Huber SVM"]
-    assert link["view"] == ["Per 1,000"]
-    assert app.selectbox(key="loss").value == "huber"
-
-
-def test_an_epsilon_that_moves_is_in_the_link_of_each_page_at_once():
-    app = opened(**LINK)
-    app.number_input(key="epsilon").set_value(0.7).run()
-    assert behind(app, TRAIN.question)["target_epsilon"] == ["0.7"]
