@@ -10,8 +10,7 @@ import pytest
 from dpcore.datasets import cache
 from dpcore.evaluation import executors, jobs
 from pages.shared.page_links import PAGE_LINKS
-from tests.pages.explored import only_methods
-from tests.pages.shown import open_page
+from tests.pages.shown import open_page, run, said
 from tests.pages.waiting import until
 
 pytestmark = pytest.mark.slow("runs whole pages")
@@ -21,13 +20,9 @@ QUICK = {"passes": "1", "units": "8", "repeats": "1"}
 
 
 @pytest.fixture(autouse=True)
-def no_job(monkeypatch):
-    """No job in this process's memory."""
-    monkeypatch.setattr(jobs, "_attempts", {})
+def no_data(monkeypatch):
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     yield
-    for key in list(jobs._attempts):
-        jobs.Job(key).cancel()
     executors.close()
 
 
@@ -49,32 +44,9 @@ def closed(monkeypatch, tmp_path):
     return tmp_path
 
 
-@pytest.fixture
-def full(monkeypatch, tmp_path):
-    """A disk of 64 kB, where it may be made."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("a small disk cannot be mounted here")
-    monkeypatch.setenv("DPCORE_CACHE", str(disk))
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-@pytest.fixture(params=["homeless", "closed", "full"])
-def trouble(request):
-    return request.param, request.getfixturevalue(request.param)
-
-
-def opened(page, **link):
-    return open_page(page, **link)
-
-
-def said(app):
-    return " ".join(text.value for text in (*app.markdown, *app.caption, *app.warning))
+@pytest.fixture(params=["homeless", "closed"])
+def folder(request):
+    return request.getfixturevalue(request.param)
 
 
 def files(folder):
@@ -82,30 +54,21 @@ def files(folder):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_is_there_and_says_so_once(trouble, page):
-    kind, folder = trouble
+def test_every_page_is_there_and_says_so_once(folder, page):
     before = files(folder)
-    app = opened(page)
-    for look in range(3):
-        if look:
-            app.run()
-        assert not app.exception
-        assert not app.error
-        told = [warning.value for warning in app.warning if "kept" in warning.value]
-        assert len(told) == 1
-        assert "DPCORE" in told[0]
-        assert ("the disk is full" in told[0]) == (kind == "full")
+    app = open_page(page)
+    for _ in range(2):
+        assert not run(app).error
+        (told,) = [warning.value for warning in app.warning if "kept" in warning.value]
+        assert "DPCORE" in told
     assert files(folder) == before
 
 
-# In a closed folder a curve is trained, by a worker of the same kind.
-@pytest.mark.parametrize("trouble", ["homeless", "full"], indirect=True)
-def test_a_network_is_trained_to_its_end_without_keeping(trouble):
-    _, folder = trouble
+@pytest.mark.parametrize("folder", ["homeless"], indirect=True)
+def test_a_network_is_trained_to_its_end_without_keeping(folder):
     before = files(folder)
-    app = opened("train", **QUICK)
+    app = open_page("train", **QUICK)
     until(lambda: "Trained." in said(app), app, look_seconds=2.0)
-    assert not app.exception
     assert files(folder) == before
     private = cache._private
     assert private is not None
@@ -113,23 +76,12 @@ def test_a_network_is_trained_to_its_end_without_keeping(trouble):
     assert all(not path.stat().st_mode & 0o077 for path in private.rglob("*"))
 
 
-def test_a_curve_is_trained_without_keeping(closed, monkeypatch):
-    only_methods(monkeypatch, "dpgd")
-    app = opened("explore", view="Take along", runs="10")
-    until(lambda: "dpgd" in set(app.dataframe[0].value["method"]), app, look_seconds=2.0)
-    assert not app.exception
-
-
 def test_where_nothing_at_all_can_be_written_the_pages_say_why(monkeypatch, tmp_path):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "ROOM", 2**62)
     for page in PAGES:
-        app = opened(page)
-        for look in range(3):
-            if look:
-                app.run()
-            assert not app.exception
-            assert "the disk is full" in said(app)
+        app = open_page(page)
+        assert "the disk is full" in said(run(app), "warning")
     assert {jobs.Job(key).state for key in jobs._attempts} <= {"failed"}
     assert files(tmp_path) == []
 

@@ -17,7 +17,7 @@ from tests.pages.waiting import until
 
 pytestmark = pytest.mark.slow("runs whole pages")
 
-cache, nothing_goes_on = test_train.cache, test_train.nothing_goes_on
+cache = test_train.cache
 
 
 def keep_one(app, number):
