@@ -5,24 +5,11 @@ from __future__ import annotations
 import threading
 import time
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.errors import InvalidInput
 from pages.shared import background
 from pages.shared.background import BackgroundTask, missing
-
-
-def ended(task):
-    deadline = time.monotonic() + 10.0
-    while not task.future.done() and time.monotonic() < deadline:
-        time.sleep(0.01)
-
-
-def test_an_answer_arrives():
-    task = BackgroundTask(lambda progress: 7)
-    assert task.answer(10.0) == 7
-    assert (task.done, task.stopped) == (True, False)
+from tests.pages.waiting import until
 
 
 def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for():
@@ -38,52 +25,44 @@ def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for():
 
 
 def reporting():
-    """A task that goes on until it is let go, and what lets it go."""
-    begun, go = threading.Event(), threading.Event()
+    """A task that goes on until it is stopped."""
+    begun = threading.Event()
 
     def work(progress):
-        while not go.is_set():
+        while True:
             progress(0.5, "")
             begun.set()
             time.sleep(0.001)
-        return 1
 
-    task: BackgroundTask[int] = BackgroundTask(work)
+    task: BackgroundTask[None] = BackgroundTask(work)
     assert begun.wait(10.0)
-    return task, go
+    return task
 
 
-def test_a_task_is_stopped_where_it_reports():
-    task, _ = reporting()
-    task.join("anne", lambda: True)
-    task.leave("anne")
-    ended(task)
-    assert (task.done, task.stopped) == (False, True)
-    assert task.answer() is None
-
-
-def test_one_who_leaves_does_not_stop_it_for_another():
-    task, go = reporting()
+def test_a_task_is_stopped_once_the_last_has_left_it():
+    task = reporting()
     task.join("anne", lambda: True)
     task.join("bert", lambda: True)
     task.leave("anne")
     time.sleep(0.1)
     assert not task.stopped
-    go.set()
-    assert task.answer(10.0) == 1
+    task.leave("bert")
+    until(task.future.done)
+    assert (task.done, task.stopped) == (False, True)
+    assert task.answer() is None
 
 
 def test_a_task_whose_last_browser_is_gone_ends_by_itself(monkeypatch):
     monkeypatch.setattr(background, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(background, "EXPIRES_SECONDS", 0.3)
     there = {"anne": False, "bert": True}
-    task, _ = reporting()
+    task = reporting()
     task.join("anne", lambda: there["anne"])
     task.join("bert", lambda: there["bert"])
     time.sleep(0.6)
     assert not task.stopped
     there["bert"] = False
-    ended(task)
+    until(task.future.done)
     assert task.stopped
 
 
@@ -122,20 +101,6 @@ def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else():
         assert said(third) == "running None"
     finally:
         go.set()
-    third_answer = ""
-    deadline = time.monotonic() + 10.0
-    while third_answer != "done 1" and time.monotonic() < deadline:
-        third_answer = said(third)
-    assert third_answer == "done 1"
+    until(lambda: said(third) == "done 1")
     # What another has carried on with is there for who stopped it, too.
     assert said(first) == "done 1"
-
-
-def test_its_own_error_is_raised():
-    def work(progress):
-        raise InvalidInput("σ is 0, but it must be above 0.")
-
-    task: BackgroundTask[int] = BackgroundTask(work)
-    with pytest.raises(InvalidInput):
-        task.answer(10.0)
-    assert task.done
