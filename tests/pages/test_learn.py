@@ -11,10 +11,6 @@ from tests.pages.shown import open_page, run, said
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 
-def opened(**link):
-    return open_page("learn", **link)
-
-
 def shown(app):
     app.button(key="learn_show").click()
     return run(app)
@@ -27,7 +23,7 @@ def names(app):
 
 
 def test_sliders_that_nobody_moved_are_no_guess():
-    app = opened()
+    app = open_page("learn")
     assert names(app) == []
     assert names(shown(app)) == ["right guesses"]
     assert "off by" not in said(app)
@@ -41,14 +37,14 @@ def test_sliders_that_nobody_moved_are_no_guess():
 
 
 def test_a_change_stands_beside_the_first_curve():
-    app = shown(opened())
+    app = shown(open_page("learn"))
     app.button_group(key="learn_known").set_value(50)
     app = run(app)
     assert names(app) == ["right guesses", "after your change"]
 
 
 def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at():
-    app = opened()
+    app = open_page("learn")
     app.slider[0].set_value(60)
     app = shown(run(app))
     assert not [name for name in app.query_params if "guess" in name]
@@ -62,7 +58,7 @@ def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at():
 
 
 def test_a_presenter_has_one_button_and_the_guess_or_one_change():
-    app = opened(lesson="6", presenter="true")
+    app = open_page("learn", lesson="6", presenter="true")
     assert [button.key for button in app.button] == ["learn_show"]
     app.slider[0].set_value(5)
     app = shown(run(app))
@@ -74,7 +70,7 @@ def test_a_presenter_has_one_button_and_the_guess_or_one_change():
 
 
 def test_what_is_attacked_is_the_paper_s_noise_whatever_is_drawn():
-    app = shown(opened(lesson="5"))
+    app = shown(open_page("learn", lesson="5"))
     for head in ("**Claim**", "**Proof**", "**Attack**", "Certified ε = ", "No number"):
         assert head in said(app)
     app.button_group(key="learn_edition").set_value("sound")

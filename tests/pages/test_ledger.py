@@ -14,10 +14,6 @@ from tests.pages.shown import open_page, run, said
 pytestmark = pytest.mark.slow("runs whole pages")
 
 
-def opened():
-    return open_page("ledger")
-
-
 @pytest.fixture
 def clinic(tmp_path, monkeypatch):
     """The server's ledger, and somebody who signed in as its steward."""
@@ -47,7 +43,7 @@ def signed_in(monkeypatch, role):
 
 def test_a_steward_sees_the_history_and_raises_a_cap_by_name(clinic, monkeypatch):
     signed_in(monkeypatch, Role.STEWARD)
-    app = opened()
+    app = open_page("ledger")
     taken, left, _ = app.metric
     figure = json.loads(app.get("plotly_chart")[0].proto.spec)
     hover = figure["data"][1]["hovertext"][-1]
@@ -79,7 +75,7 @@ def test_a_steward_sees_the_history_and_raises_a_cap_by_name(clinic, monkeypatch
 
 def test_an_analyst_sees_nothing_of_it(clinic, monkeypatch):
     signed_in(monkeypatch, Role.ANALYST)
-    app = opened()
+    app = open_page("ledger")
     assert [error.value for error in app.error] == ["You are no steward."]
     assert not [*app.dataframe, *app.selectbox, *app.number_input]
 
@@ -96,7 +92,7 @@ def test_only_what_is_shown_of_a_long_history_is_read(clinic, monkeypatch):
         return read(number, *rest)
 
     monkeypatch.setattr(chain, "read", counted)
-    app = opened()
+    app = open_page("ledger")
     assert app.dataframe[0].value["entry"].tolist() == list(range(132, 32, -1))
     assert "The latest 100 of 132 entries" in said(app)
     assert min(numbers) == 33

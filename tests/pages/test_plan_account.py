@@ -15,7 +15,6 @@ from dpcore.controls.account import ENTRIES, FIND, QUESTION, first_day, usual
 from dpcore.controls.plan import FIRST
 from dpcore.evaluation import jobs
 from dpcore.evaluation.model_loss import loss_study
-from dpcore.export import account as export
 from dpcore.figures.cost import Cost
 from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
@@ -240,14 +239,6 @@ def test_a_hostile_account_in_the_link_is_refused_and_dropped(text):
     assert "<" not in warning.value.replace("\\<", "")
     assert "account" not in app.query_params
     expect_account(app, [TRAINING])
-
-
-def test_what_is_taken_along_is_what_is_tested():
-    app = opened(account=to_link([TRAINING, WEEKLY]))
-    account = Account(BUDGET, (TRAINING, WEEKLY))
-    shown = [code.value for code in app.code]
-    assert export.command(account).strip() in shown
-    assert export.snippet(account).strip() in shown
 
 
 # The backward question.

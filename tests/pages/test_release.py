@@ -273,13 +273,6 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(tmp
     assert (pays.label, pays.disabled) == ("Release another", True)
 
 
-@pytest.mark.parametrize("look", ["Not at all", "At a private twin"])
-def test_a_delta_of_one_record_is_warned_about(look):
-    warned = [each.value for each in opened(release_delta="0.001", release_look=look).warning]
-    assert any("is at least 1/n" in text for text in warned)
-    assert not opened(release_look=look).warning
-
-
 def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore():
     app = opened(release_look="At a private twin")
     assert steps(app)[2] == "to do: make the twin, or look in another way"
