@@ -11,6 +11,7 @@ from dpcore.accounting.presets import CLAIM, PRESETS
 from dpcore.cli import main
 from dpcore.guarantee import Status
 from dpcore.methods import method_named
+from dpcore.models.register import model_named
 from dpcore.systems import Family, Place, Runnable
 from dpcore.systems.standings import CLAIM_UNCHECKED
 from pages.atlas.routes import route
@@ -114,6 +115,7 @@ def test_one_system_by_itself(key):
     for text in (system.what, result.claim, result.proof, *system.breaks, *system.leaks):
         assert text in shown
     assert result.verdict in app.markdown[0].value
+    assert result.label.capitalize() in app.markdown[1].value
     assert PRACTICE_NAMES[system.practice] in shown
     for work in system.literature:
         assert f"{work.title} ({work.year}), [{work.link_name}]({work.link})" in shown
@@ -132,6 +134,19 @@ def test_a_proof_of_what_runs_here_is_no_proof_of_the_authors_claim(key, verdict
     assert verdict in badges[0]
     unchecked = [text.value for text in app.markdown].count(CLAIM_UNCHECKED)
     assert unchecked == (verdict == "Proved (our corrected version)")
+    # What is claimed and proved is said once, with its numbers where it is run.
+    for text in (systems.standing(SYSTEMS[key]).claim, systems.standing(SYSTEMS[key]).proof):
+        assert said(app).count(text) == 1
+
+
+def test_a_model_runs_where_its_system_is_opened_in_the_form_that_is_chosen():
+    app = opened(system="wishart-pca", form="PCA, δ = 0")
+    printed, sound = (model_named(run.key) for run in SYSTEMS["wishart-pca"].runs)
+    assert "Promises too much" in said(app)
+    assert "Our corrected version: proved" in said(app)
+    assert sound.proof in said(app)
+    app.selectbox(key="form").set_value(printed.key)
+    assert printed.proof in said(app.run())
 
 
 def test_a_system_is_opened_by_its_title_and_shut_by_another_search():
@@ -149,6 +164,15 @@ def test_a_system_is_opened_by_its_title_and_shut_by_another_search():
     app = opened(system="pate-gan")
     app.button(key="relative pate-gan").click()
     assert app.run().title[0].value == SYSTEMS["noisy-marginals"].title
+
+
+def test_nothing_found_is_said_and_undone():
+    app = opened(search="qwertz", kind="synthetic data")
+    assert app.info[0].value == systems.NOTHING_FOUND
+    assert not app.metric
+    next(button for button in app.button if button.label == "Clear the search").click()
+    of_kind = [each for each in SYSTEMS.values() if each.family is Family.GENERATIVE]
+    assert numbers(app.run()) == counted(*of_kind)
 
 
 def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes():
