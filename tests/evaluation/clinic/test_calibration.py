@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.calibration import calibration_curve
 from statsmodels.discrete.discrete_model import Logit
 from statsmodels.genmod.families import Binomial
@@ -61,22 +61,6 @@ def test_the_excess_is_what_resampling_finds():
     assert (result.error - result.debiased_error).max() > 0.005
 
 
-@pytest.mark.slow("trains many models")
-@pytest.mark.parametrize("wrong", [0.0, 0.03, 0.1])
-def test_the_debiased_error_is_no_further_from_the_truth(wrong):
-    draw = np.random.default_rng(7)
-    risks = draw.uniform(0.15, 0.85, 1_000)
-    true = risks + np.where(risks > 0.5, wrong, -wrong)
-    result = [risk_calibration(logit(risks), draw.random(1_000) < true) for _ in range(150)]
-    measured, debiased = (
-        np.mean([getattr(each, name) for each in result]) for name in ("error", "debiased_error")
-    )
-    # s is about .046 here: .47 s and -.10 s limit what is left.
-    assert -0.006 < debiased - wrong < 0.025
-    assert debiased < measured
-    assert (measured - wrong > 0.03) == (wrong == 0.0)
-
-
 def test_many_models_in_blocks_are_as_one_by_one(monkeypatch):
     log_odds, positive = made(300)
     together = risk_calibration(log_odds, positive)
@@ -104,11 +88,6 @@ def test_a_slope_that_does_not_exist_is_no_number(log_odds, positive, intercept)
     assert np.isnan(result.slope[0])
     assert result.intercept[0] == pytest.approx(intercept, abs=1e-6, nan_ok=True)
     assert 0.0 <= result.debiased_error[0] <= result.error[0] <= 1.0
-
-
-def test_huge_log_odds_are_no_trouble():
-    result = risk_calibration(np.array([1e300, -1e300, 5.0, 1.0]), np.array([0, 1, 1, 0]))
-    assert result.error[0] > 0.5
 
 
 def test_what_cannot_be_judged_is_refused():
