@@ -61,18 +61,6 @@ def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch):
     assert np.array_equal(whole.true_positive, parts.true_positive)
 
 
-def test_a_model_of_zeros_says_no_to_everyone():
-    split = made_split()
-    result = metrics.rates(np.zeros((1, split.dimension)), split.x_test, split.y_test)
-    assert result.accuracy[0] == np.mean(split.y_test < 0)
-    assert result.true_positive[0] == 0.0
-    assert result.true_negative[0] == 1.0
-    _, accuracy = metrics.training_scores(
-        problem_of(split), np.zeros((1, split.dimension)), split.x_train, split.y_train
-    )
-    assert accuracy[0] == np.mean(split.y_train < 0)
-
-
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("norms", NORMS)
 def test_training_scores_are_the_naive_objective_and_accuracy(loss, norms):
@@ -143,13 +131,6 @@ def test_without_noise_the_expectations_are_the_values(norms):
     )
     assert zero.true_positive[0] == 0.0
     assert zero.true_negative[0] == 1.0
-
-
-def test_null_records_are_judged_negative_whatever_the_noise():
-    features, labels = np.zeros((6, 3)), np.array([1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
-    result = metrics.expected_rates(np.ones((1, 3)), np.array([2.0]), features, labels)
-    assert (result.true_positive[0], result.true_negative[0]) == (0.0, 1.0)
-    assert result.accuracy[0] == pytest.approx(4 / 6)
 
 
 def test_a_missing_class_has_no_rate_and_is_not_counted():

@@ -4,16 +4,15 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import integrate
 from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score, root_mean_squared_error
 
-from dpcore.datasets import Preparation, load, prepare
+from dpcore.datasets import load, prepare
 from dpcore.erm.output_noise import centres
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import curve_columns, curves, exact_curves
+from dpcore.evaluation import curves, exact_curves
 from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines
 from dpcore.evaluation.scoring.regression import (
     REGRESSION,
@@ -22,7 +21,7 @@ from dpcore.evaluation.scoring.regression import (
     noisy_mean_squares,
 )
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
-from dpcore.evaluation.sweep import columns, sweep
+from dpcore.evaluation.sweep import sweep
 
 STUDY = Study(dataset="diabetes", loss="squared", methods=("nonprivate",), epsilons=(1.0,), runs=2)
 
@@ -109,9 +108,7 @@ def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes):
     )
     closed = exact_curves.closed_form(study, diabetes)
     rows = sweep(study, split=diabetes)
-    assert tuple(rows.columns) == columns(REGRESSION)
     sampled = curves.summarise(rows, study, diabetes)
-    assert tuple(closed.columns) == tuple(sampled.columns) == curve_columns.columns(REGRESSION)
     for column, within in (("rmse", 0.03), ("objective", 0.06), ("rmse_low", 0.06)):
         assert closed[column].to_numpy() == pytest.approx(sampled[column], rel=within)
     assert 1.0 - closed["r2"].to_numpy() == pytest.approx(1.0 - sampled["r2"], rel=0.06)
@@ -151,40 +148,6 @@ def test_the_tuned_lambda_has_the_least_held_out_square(diabetes):
             squares.append(np.mean((ridge.predict(x[~inside]) - y[~inside]) ** 2))
         score[lam] = np.mean(squares)
     assert baselines(diabetes).lam == pytest.approx(min(score, key=lambda lam: score[lam]))
-
-
-@pytest.mark.slow("trains many models")
-def test_on_diabetes_the_error_comes_down_to_that_without_privacy():
-    """The benchmark's figures, on fewer splits and runs; zero-out, δ = 1e-5, all by rule."""
-    table = load("diabetes")
-    methods = ("objpert", "dpgd", "inputpert", "adassp", "functional")
-    study = Study(
-        "diabetes",
-        loss="squared",
-        methods=methods,
-        epsilons=(0.3, 1.0, 3.0, 10.0),
-        delta=1e-5,
-        adjacency="zero-out",
-        runs=8,
-    )
-    result = []
-    for seed in range(5):
-        split = prepare(table, Preparation(seed=seed))
-        rows = curves.all_curves(study, split)
-        assert set(rows["status"]) == {"proved"}
-        compared = baselines(split)
-        values = rows.pivot_table(index="method", columns="epsilon", values="rmse", sort=False)
-        result.append(pd.concat([values / compared.value, values / compared.guess], axis=1))
-    mean = sum(result) / len(result)
-    against_usual, against_guess = mean.iloc[:, :4], mean.iloc[:, 4:]
-    # Measured at 20 splits × 30 runs: 1.08, 1.02 and 1.01 of the error without privacy.
-    assert against_usual.loc["objpert"].to_numpy()[1:] == pytest.approx(
-        [1.08, 1.02, 1.01], abs=0.04
-    )
-    assert (against_usual.loc[:, 10.0] < 1.08).all()
-    assert (against_usual.loc[:, 3.0] < 1.16).all()
-    assert (against_guess.loc[:, 1.0] < 0.93).all()
-    assert (against_guess.iloc[:, 0] < 1.0).all()
 
 
 def test_losses_and_records_that_do_not_go_together_are_refused(diabetes):
