@@ -1,35 +1,22 @@
 """Where systems stand: what runs says so itself, and claims never pass for proofs."""
 
 import math
-import re
 from dataclasses import replace
 
 import pytest
 
 from dpcore import methods, systems
 from dpcore.accounting import paper_004
-from dpcore.accounting.planner import spent
-from dpcore.accounting.presets import CLAIM, preset
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.guarantee import Edition, Status
 from dpcore.mechanisms.gaussian import (
     analytic_delta,
     analytic_epsilon,
     analytic_sigma,
     classical_sigma,
 )
-from dpcore.models.register import model_named
-from dpcore.systems import (
-    ClaimVerdict,
-    Place,
-    Practice,
-    Relation,
-    Runnable,
-    forms,
-    standing,
-)
+from dpcore.systems import ClaimVerdict, Place, Practice, Relation, Runnable, forms, standing
 from dpcore.systems.standings import HERE, PUBLISHED, UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 
@@ -37,33 +24,10 @@ SYSTEMS = systems.register()
 WRITTEN = {system.key for system in systems.written()}
 
 
-def test_a_standing_is_whole_and_said_once():
+def test_no_verdict_of_ones_own_stands_beside_one_that_is_computed():
     for system in SYSTEMS.values():
-        result = standing(system)
-        assert result.claim.endswith("."), system.key
-        assert result.proof.endswith("."), system.key
-        assert result.status in systems.STATUSES, system.key
-        assert result.claim != result.proof, system.key
-        assert (result.label == "proved (our corrected version)") == (result.of == HERE), system.key
-        assert (result.label == "proved as printed") == (
-            result.status is Status.PROVED and result.of == PUBLISHED
-        ), system.key
-        told = [
-            form
-            for run in system.runs
-            for form in forms(run)
-            if form.claim and (form.edition is Edition.PUBLISHED or run.place is Place.ATLAS)
-        ]
-        # A method as published, or a model, states the claim; only then the record need not. One
-        # record is about a part of what its method claims.
-        assert told or system.claim or not system.paper, system.key
-        if any(form.edition is Edition.PUBLISHED for form in told):
-            assert not system.claim or system.key == "input-perturbation-local", system.key
-        # A verdict of one's own beside one that is computed could contradict it.
-        computed = any(
-            form.edition is Edition.PUBLISHED for run in system.runs for form in forms(run)
-        )
-        assert not (computed and system.verdict), system.key
+        editions = {form.edition for run in system.runs for form in forms(run)}
+        assert not (Edition.PUBLISHED in editions and system.verdict), system.key
 
 
 @pytest.mark.parametrize("key", [key for key in methods.register() if key != "nonprivate"])
@@ -89,24 +53,14 @@ OPENINGS = {
 }
 
 
-def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says():
+def test_a_verdict_opens_with_what_its_status_says():
     for system in SYSTEMS.values():
         result = standing(system)
-        assert len(re.findall(r"[^\W_]+(?:['.][^\W_]+)*", result.verdict)) <= 20, system.key
-        assert re.fullmatch(r"[A-Z].*[^.]\.", result.verdict), system.key
-        assert not re.search(r"[.!?] ", result.verdict), system.key
         # A claim that was not checked has no verdict of its own, and one that was has.
         if system.key in WRITTEN:
             assert bool(system.in_short) == (result.of == PUBLISHED), system.key
         if result.of == PUBLISHED:
             assert result.verdict.startswith(OPENINGS[result.status]), system.key
-            assert (
-                result.status is Status.CONDITIONS_NOT_MET or "only" not in result.verdict[:12]
-            ), system.key
-        else:
-            assert result.verdict.startswith(
-                "Proved for our corrected version" if result.of else "Not ch"
-            )
 
 
 @pytest.mark.parametrize("key", [key for key in methods.register() if key != "nonprivate"])
@@ -135,14 +89,6 @@ def test_a_leak_of_an_implementation_is_no_verdict_on_the_theorem():
         assert standing(bare) == standing(system)
 
 
-def test_theorem_7_is_laid_to_the_paper_that_prints_it():
-    result = standing(SYSTEMS["sgdpert"])
-    assert "paper 000's own Theorem 7" in result.claim
-    assert (result.status, result.of) == (Status.CLAIM_NOT_SUPPORTED, PUBLISHED)
-    assert "Bassily" in result.verdict
-    assert [work.year for work in SYSTEMS["sgdpert"].literature] == [2020, 2014]
-
-
 def test_what_is_known_of_the_five_papers():
     status = {key: standing(system).status for key, system in SYSTEMS.items()}
     assert status["opera"] is Status.PROVED
@@ -156,24 +102,6 @@ def test_what_is_known_of_the_five_papers():
         assert status[unmet] is Status.CONDITIONS_NOT_MET
     assert status["noisy-sgd"] is Status.PROVED
     assert status["ganobfuscator"] is Status.DESCRIBED_ONLY
-
-
-def test_one_source_has_one_year():
-    wishart = SYSTEMS["wishart-pca"]
-    assert model_named(wishart.runs[0].key).source == wishart.source
-
-
-def test_paper_003_is_judged_by_its_own_accounting():
-    result = standing(SYSTEMS["adaptive-tcdp"])
-    assert result.verdict == CLAIM
-    on_mean, on_sum = result.proof.split("Noise on the sum, ")
-    assert "Algorithm 1" in on_mean
-    assert "ε = 0.0856" in on_mean
-    assert "7.96" in on_sum
-    assert result.sound is not None
-    assert result.sound.status is Status.PROVED
-    # The stated ε of the run is the one that is judged.
-    assert preset("chexpert-8").stated == 8.0
 
 
 def test_paper_004_is_told_in_both_readings():
@@ -205,7 +133,6 @@ def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta)
     told = " ".join(methods.method_named("opera").limits)
     assert gain(1e-9, delta) > 1e9
     assert gain(0.1, delta) < 10.0
-    assert [1.0 < gain(0.1, 10.0**-power) < 1.03 for power in (200, 300)] == [False, True]
     for epsilon, times, words in (
         (1e-5, 905_000, "905,000 times"),
         (1e-3, 187, "187 times"),
@@ -213,32 +140,6 @@ def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta)
     ):
         assert gain(epsilon, 1e-3) == pytest.approx(times, rel=5e-3)
         assert words in told
-    assert f"{gain(0.1, 1e-300):.2f}" in told
-    assert standing(SYSTEMS["opera"]).status is Status.PROVED
-
-
-def test_grpuas_noise_would_do_for_a_query_without_its_factor():
-    run = TrainingPlan(
-        analytic_sigma(0.1, 1e-3),
-        records=1_000,
-        batch=1,
-        steps=10**6 - 1,
-        delta=1e-3,
-        sampling="fixed",
-        adjacency=Adjacency.REPLACE_ONE,
-    )
-    epsilon = spent(run, "pld").epsilon
-    assert epsilon is not None
-    assert 0.24 < epsilon <= 0.25
-    assert "ε = 0.25 there, at δ = 0.001" in " ".join(SYSTEMS["grpua"].breaks)
-
-
-def test_paper_003s_noise_on_the_mean_drowns_the_gradient():
-    # In each weight, at its least: the whole mean gradient is at most C = 1 long.
-    least = preset("chexpert-8").training.schedule().sigmas[-1]
-    assert least > 0.2
-    # The re-initialised layer alone: 1,024 features and a constant, 5 findings.
-    assert least * math.sqrt(5 * 1_025) > 16.0
 
 
 def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to():
@@ -284,14 +185,3 @@ def test_a_sound_form_never_lifts_the_verdict_on_the_claim():
 def test_a_run_that_is_not_there_is_refused(place):
     with pytest.raises(InvalidInput, match="'nowhere'"):
         forms(Runnable(place, "nowhere"))
-
-
-def test_the_description_is_plain_and_complete():
-    rows = systems.describe()
-    assert [row["system"] for row in rows] == list(SYSTEMS)
-    for row, system in zip(rows, SYSTEMS.values(), strict=True):
-        result = standing(system)
-        assert (row["claim"], row["proof"]) == (result.claim, result.proof)
-        assert row["status"] == str(result.status)
-        assert len(row["software"]) == len(system.software)
-        assert [run["key"] for run in row["runs"]] == [run.key for run in system.runs]
