@@ -34,8 +34,3 @@ def test_a_budget_is_kept_as_floats():
 )
 def test_from_delta_one_on_a_statement_says_nothing(delta, vacuous):
     assert Guarantee(0.1, delta, Adjacency.ZERO_OUT, "a paper").vacuous is vacuous
-
-
-def test_every_adjacency_is_explained_in_one_sentence():
-    assert {str(a) for a in Adjacency} == {"add-remove", "zero-out", "replace-one"}
-    assert len({adjacency.meaning for adjacency in Adjacency}) == 3

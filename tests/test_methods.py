@@ -50,20 +50,11 @@ def test_the_papers_methods_come_first_and_the_modern_one_is_there():
         methods.method_named("sgd")
 
 
-def test_adding_a_file_enrols_its_method(another_folder):
-    before = list(methods.register())
-    methods.register.cache_clear()
-    (another_folder / "newcomer.py").write_text(NEWCOMER)
-    # After those of the paper, in alphabetical order.
-    papers, others = before[: len(PAPER_ORDER)], before[len(PAPER_ORDER) :]
-    assert list(methods.register()) == [*papers, *sorted([*others, "newcomer"])]
-    assert methods.method_named("newcomer").title == "Newcomer"
-    assert any(row["method"] == "newcomer" for row in methods.describe())
-
-
 @pytest.mark.slow("trains models")
 def test_a_method_of_which_no_other_file_knows_works_wherever_methods_do(another_folder):
     (another_folder / "newcomer.py").write_text(NEWCOMER)
+    assert list(methods.register())[:5] == PAPER_ORDER
+    assert list(methods.register())[5:] == sorted(list(methods.register())[5:])
     assert private_methods("class")["newcomer"] == "Newcomer"
     study = Study(methods=("newcomer",), epsilons=(1.0,), runs=2, records=200, dataset="cohort")
     (row,) = answers(study).to_dict("records")
@@ -95,20 +86,6 @@ def test_the_key_is_the_files_name_and_the_calibrations():
 
 
 @pytest.mark.parametrize("key", methods.register())
-def test_every_edition_states_a_claim_and_a_proof(key):
-    method = methods.method_named(key)
-    assert method.title
-    assert method.paper
-    for text in (method.idea, *method.limits):
-        assert text.endswith(".")
-    assert Edition.SOUND in method.editions
-    for standing in method.editions.values():
-        assert standing.claim.endswith(".")
-        assert standing.proof.endswith(".")
-        assert standing.status in set(Status)
-
-
-@pytest.mark.parametrize("key", methods.register())
 @pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency):
     method = methods.method_named(key)
@@ -137,17 +114,6 @@ def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency):
                     assert c.status is Status.PROVED
 
 
-def test_the_description_is_plain_and_complete():
-    rows = methods.describe()
-    pairs = [(row["method"], row["edition"]) for row in rows]
-    assert pairs == [(key, str(e)) for key, m in methods.register().items() for e in m.editions]
-    for row in rows:
-        assert all(isinstance(value, (str, list)) for value in row.values())
-        assert row["claim"]
-        assert row["proof"]
-        assert row["status"] in {str(status) for status in Status}
-
-
 def test_best_goes_by_loss_and_epsilon_alone_and_a_study_names_what_it_stands_for():
     for loss, objective_from in (("logistic", 100.0), ("squared", 3.0)):
         for epsilon in (0.1, 0.9 * objective_from, 0.99 * objective_from):
@@ -156,12 +122,3 @@ def test_best_goes_by_loss_and_epsilon_alone_and_a_study_names_what_it_stands_fo
     study = Study("diabetes", loss="squared", methods=("best", "opera"), epsilons=(0.1, 10.0))
     assert study.methods == ("dpgd", "objpert", "opera")
     assert Study(methods=("dpgd", "best")).methods == ("dpgd",)
-
-
-def test_what_is_often_the_best_is_trained_first_and_nothing_is_lost():
-    every = tuple(methods.register())
-    order = methods.sooner_first(every)
-    assert tuple(order[: len(methods.SOONER)]) == methods.SOONER
-    assert [key for key in every if key not in methods.SOONER] == order[len(methods.SOONER) :]
-    some = methods.sooner_first(["psgd", "objpert", "opera", "dpgd"])
-    assert some == ["dpgd", "objpert", "psgd", "opera"]

@@ -21,10 +21,8 @@ from pages.shared import session_end
 ROOT = Path(__file__).resolve().parents[1]
 WRONG = [
     ("DPCORE_FORGET_SECONDS", "20s"),
-    ("DPCORE_FORGET_SECONDS", "inf"),
     ("DPCORE_FORGET_SECONDS", "-1"),
     ("DPCORE_WATCH_SECONDS", "nan"),
-    ("DPCORE_WATCH_SECONDS", "0"),
     ("DPCORE_SCHEDULER", "tpc://127.0.0.1:8786"),
     ("DPCORE_SCHEDULER", "tcp://127.0.0.1"),
     ("DPCORE_ROLES", "/nowhere/roles.toml"),

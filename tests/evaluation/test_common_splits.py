@@ -16,7 +16,6 @@ from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 from dpcore.figures.cost import Cost
 from dpcore.figures.quality import Quality
-from dpcore.figures.verdict import headline
 
 FIRST, EVERY = 5, 100
 QUALITY = Quality(ACCURACY)
@@ -68,10 +67,7 @@ def test_rows_that_are_judged_on_more_splits_are_compared_on_the_common_ones(com
     assert list(rows["method"]) == ["opera", "dpgd"]
     assert set(rows["splits"]) == {FIRST}
     assert baselines is COMPARED[FIRST]
-    row = rows.iloc[1]
-    said = headline(row, subject="DP-GD", cost=cost(row), guess=0.5, records_are="patients")
-    assert all(fact in said for fact in ("65.2 %", "2.8 points fewer", "68.0 %"))
-    assert cost(row).parts == "−0.9 simpler model, −1.9 noise"
+    assert cost(rows.iloc[1]).parts == "−0.9 simpler model, −1.9 noise"
 
 
 def test_the_model_without_privacy_alone_holds_all_back():
@@ -93,7 +89,6 @@ def test_finished_rows_are_those_of_every_split():
     assert baselines is COMPARED[EVERY]
     whole = pd.concat([ON_ALL, TRAINED[:1]], ignore_index=True)
     pd.testing.assert_frame_equal(rows, against(whole, COMPARED[EVERY]))
-    assert all(fact in cost(rows.iloc[1]).without for fact in ("3.1 points fewer", "70.5 %"))
 
 
 def test_without_a_common_split_there_is_no_difference():

@@ -1,12 +1,13 @@
 """One setting varied at a fixed budget: what gives way, what is refused, what it comes to."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from dpcore.accounting.planner import spent
 from dpcore.deep.config import TrainingConfig
-from dpcore.errors import Cancelled, InvalidInput
+from dpcore.errors import InvalidInput
 from dpcore.evaluation.effects import EFFECTS, MAX_TIMES, effect, ends
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
@@ -47,7 +48,9 @@ def test_only_the_setting_and_what_gives_way_change(key):
 
 
 @pytest.mark.slow("trains many models")
-@pytest.mark.parametrize(("key", "low", "high"), [("decay", 0.8, 1.0), ("sigma", 1.5, 2.5)])
+@pytest.mark.parametrize(
+    ("key", "low", "high"), [("decay", 0.8, 1.0), ("sigma", 1.5, 2.5), ("clip", 1.25, 0.8)]
+)
 def test_where_epochs_give_way_gentler_spending_affords_more(key, low, high):
     few, many = (EFFECTS[key].varied(STUDY, value, RECORDS, "epochs") for value in (low, high))
     assert few.config.epochs < many.config.epochs
@@ -58,20 +61,6 @@ def test_where_epochs_give_way_gentler_spending_affords_more(key, low, high):
         assert epsilon(replace(study.config, epochs=study.config.epochs + 1)) > 2.0
 
 
-@pytest.mark.slow("trains many models")
-def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs():
-    clip = EFFECTS["clip"]
-    small, large = (clip.varied(STUDY, value, RECORDS, "epochs") for value in (0.8, 1.25))
-    assert small.config.epochs > large.config.epochs
-    assert small.config.sigma == large.config.sigma
-    doubled = clip.varied(STUDY, 2.0, RECORDS).with_calibrated_sigma(RECORDS).sigma
-    plain = STUDY.with_calibrated_sigma(RECORDS).sigma
-    assert doubled == pytest.approx(2.0 * plain, rel=1e-3)
-    # However much noise there is, not without end.
-    result = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
-    assert result.config.epochs == MAX_TIMES * STUDY.config.epochs
-
-
 def test_without_a_target_the_budget_is_what_the_study_spends():
     own = replace(STUDY, epsilon=None, config=replace(STUDY.config, sigma=3.0))
     whole = epsilon(own.config)
@@ -79,6 +68,9 @@ def test_without_a_target_the_budget_is_what_the_study_spends():
     shorter = EFFECTS["sigma"].varied(own, 2.0, RECORDS)
     assert shorter.budget == whole
     assert shorter.config.epochs < own.config.epochs
+    # However much noise there is, not without end.
+    result = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
+    assert result.config.epochs == MAX_TIMES * STUDY.config.epochs
 
 
 @pytest.mark.parametrize(
@@ -118,12 +110,9 @@ def test_the_largest_batch_is_the_public_size_and_does_not_name_n():
 )
 def test_where_a_setting_has_no_effect_it_says_so(key, changes):
     study = replace(STUDY, config=replace(STUDY.config, **changes))
-    reason = EFFECTS[key].why_not(study)
-    assert reason.endswith(".")
     assert EFFECTS[key].why_not(STUDY) == ""
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInput, match=re.escape(EFFECTS[key].why_not(study))):
         EFFECTS[key].varied(study, 1.0, RECORDS)
-    assert str(refused.value) == reason
 
 
 def test_an_unknown_effect_or_way_names_what_there_is():
@@ -136,6 +125,7 @@ def test_an_unknown_effect_or_way_names_what_there_is():
 def test_ends_of_a_real_sweep_hold_what_was_run():
     values = (1.6, 2.4)
     sweep = EFFECTS["sigma"].sweep(STUDY, RECORDS, values)
+    assert ends(EFFECTS["sigma"], values, sweep, begin(sweep.studies).history()).empty
     rows = swept(sweep, JobContext()).rows
     table = ends(EFFECTS["sigma"], values, sweep, rows)
     assert list(table["value"]) == list(values)
@@ -148,16 +138,3 @@ def test_ends_of_a_real_sweep_hold_what_was_run():
     assert ((low <= mean) & (mean <= high)).all()
     last = rows[(rows["study"] == 1) & (rows["steps"] == rows["steps"].max())]
     assert table["accuracy_test"].iloc[1] == pytest.approx(last["accuracy_test"].mean())
-
-
-def test_ends_of_a_sweep_under_way_leave_out_what_has_not_begun():
-    values = (0.5, 1.0, 2.0)
-    sweep = EFFECTS["clip"].sweep(STUDY, RECORDS, values)
-    trainer = begin(sweep.studies)
-    assert ends(EFFECTS["clip"], values, sweep, trainer.history()).empty
-    asked = iter([False] * 8)
-    with pytest.raises(Cancelled):
-        trainer.run(cancelled=lambda: next(asked, True))
-    table = ends(EFFECTS["clip"], values, sweep, trainer.history())
-    assert 0 < len(table) < len(values)
-    assert list(table["value"]) == list(values[: len(table)])

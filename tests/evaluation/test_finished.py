@@ -45,11 +45,7 @@ def test_a_training_is_found_with_its_settings_and_where_it_ended(ended):
         assert table.loc[name, "epsilon"] == pytest.approx(last["epsilon"].iloc[0])
         assert table.loc[name, "adjacency"] == "zero-out"
     assert set(finished.histories(ended)["series"]) == {"1", "2"}
-
-
-def test_only_the_settings_that_differ_are_named(ended):
     assert finished.differing(ended) == ["runs", "clip"]
-    assert finished.differing({"1": ended["1"]}) == []
 
 
 def test_what_has_not_ended_is_not_found(tmp_path, monkeypatch):
