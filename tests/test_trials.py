@@ -47,32 +47,17 @@ def test_links_bring_no_error_page_and_no_link():
     assert tally.counts["warned"] > 4
 
 
-@pytest.mark.slow("trains models")
-def test_trials_see_a_traceback_an_infinity_an_echo_and_too_much_memory():
-    def fails():
-        raise RuntimeError("x")
-
+@pytest.mark.slow("starts processes")
+def test_trials_see_an_infinity_and_too_much_memory():
     def infinite():
         print("epsilon = inf")
         return 0
 
-    def echoes():
-        print(f"it is {'y' * 900}.", file=sys.stderr)
-        return 2
-
-    def hungry():
-        return len(b"x" * 2**28) * 0
-
     def starved():
         return len(b"x" * 2**31) * 0
 
-    line = ["sigma", "y" * 900]
-    assert "RuntimeError" in commands.fault(line, run_in_fork(fails, Limits()))
-    assert "inf" in commands.fault(line, run_in_fork(infinite, Limits()))
-    assert "echoed" in commands.fault(line, run_in_fork(echoes, Limits()))
-    assert "it took 2" in files.fault(run_in_fork(hungry, Limits(mebibytes=128)))
+    assert "inf" in commands.fault(["sigma"], run_in_fork(infinite, Limits()))
     assert "MemoryError" in files.fault(run_in_fork(starved, Limits(mebibytes=128)))
-    assert files.fault(run_in_fork(infinite, Limits())) == ""
 
 
 def test_trials_see_a_link():
