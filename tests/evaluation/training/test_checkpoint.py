@@ -18,7 +18,6 @@ from dpcore.evaluation import task
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training import checkpoint as kept
 from dpcore.evaluation.training.checkpoint import described, pack, restore
-from dpcore.evaluation.training.report import outcome
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.task import task as training_task
@@ -84,24 +83,12 @@ def test_every_study_of_a_sweep_goes_on():
     studies = (STUDY, replace(STUDY, config=replace(LINEAR, learning_rate=0.1)))
     unbroken = begun(*studies)
     unbroken.run()
-    sweep = TrainingSweep(studies)
-    result = training_task(sweep).run(JobContext(state=left_by(sweep)))
+    sweep, seen = TrainingSweep(studies), []
+    result = training_task(sweep).run(JobContext(partial=seen.append, state=left_by(sweep)))
+    assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
     pd.testing.assert_frame_equal(
         result.rows.drop(columns="seconds"), unbroken.history().drop(columns="seconds")
     )
-
-
-def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves():
-    unbroken = begun(STUDY)
-    unbroken.run()
-    seen, told = [], []
-    context = JobContext(lambda _, said: told.append(said), seen.append, state=left_by(STUDY))
-    result = training_task(STUDY).run(context)
-    assert any("once more" in each for each in told)  # why it is a while before anything moves
-    assert told[-1].startswith("epoch ")
-    assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
-    both = (np.load(io.BytesIO(one.files["weights.npz"])) for one in (result, outcome(unbroken)))
-    assert np.array_equal(*(one["0.weight"] for one in both))
 
 
 def left_by(study):
@@ -124,43 +111,36 @@ def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(monkeypatch):
     assert trainer.history()["epoch"].tolist() == [2, 4] * 2
 
 
+def with_another_record(name):
+    examples = images.load("digits")
+    values = getattr(examples, name).copy()
+    values[7] *= 0.5
+    return begin([STUDY], device="cpu", records=replace(examples, **{name: values}))
+
+
 @pytest.mark.parametrize(
     "other",
     [
-        replace(STUDY, runs=1),
-        replace(STUDY, config=replace(LINEAR, sigma=3.1)),
-        replace(STUDY, config=replace(LINEAR, clip=2.0)),
-        replace(STUDY, held_out=True),
+        lambda: begun(replace(STUDY, runs=1)),
+        lambda: begun(replace(STUDY, config=replace(LINEAR, sigma=3.1))),
+        lambda: begun(replace(STUDY, held_out=True)),
+        lambda: with_another_record("train_inputs"),
+        lambda: with_another_record("test_inputs"),
     ],
 )
-def test_a_state_of_other_settings_is_not_used(other):
-    trainer = begun(other)
+def test_a_state_of_another_training_is_not_used(other):
+    trainer = other()
     before = trainer.weights(0)["0.weight"]
     assert not restore(trainer, pack(stopped(3, STUDY)))
     assert trainer.steps_done(0) == 0
     assert np.array_equal(trainer.weights(0)["0.weight"], before)
 
 
-@pytest.mark.parametrize("change", ["grown", "one other record", "one other test record"])
-def test_a_state_of_other_records_is_not_used(change):
-    examples = images.load("digits")
-    inputs = np.concatenate([examples.train_inputs] * 2)
-    targets = np.concatenate([examples.train_targets] * 2)
-    tests = examples.test_inputs.copy()
-    if change != "grown":
-        inputs, targets = examples.train_inputs.copy(), examples.train_targets
-        (tests if change == "one other test record" else inputs)[7] *= 0.5
-    other = replace(examples, train_inputs=inputs, train_targets=targets, test_inputs=tests)
-    trainer = begin([STUDY], device="cpu", records=other)
-    assert not restore(trainer, pack(stopped(3, STUDY)))
-    assert trainer.steps_done(0) == 0
-
-
 def test_a_state_of_other_code_is_not_used(monkeypatch):
     contents, trainer = pack(stopped(3, STUDY)), begun(STUDY)
-    monkeypatch.setattr(task, "code", lambda home: "other")
-    assert not restore(trainer, contents)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(task, "code", lambda home: "other")
+        assert not restore(trainer, contents)
     assert restore(trainer, contents)
 
 
@@ -239,29 +219,12 @@ def test_an_edited_state_never_states_less_than_is_spent(edit):
         restore(begun(STUDY), saved(packed))
 
 
-def test_averages_of_another_training_are_refused():
-    study = replace(STUDY, config=replace(LINEAR, average=0.5))
-    packed = torch.load(io.BytesIO(pack(stopped(8, study))), weights_only=True)
-    packed["state"]["batches"][0][0]["averages"] = {"0.weight": torch.zeros(3)}
-    with pytest.raises(InvalidInput, match="damaged"):
-        restore(begun(study), saved(packed))
-
-
-def test_damage_is_said():
-    whole, trainer = pack(stopped(3, STUDY)), begun(STUDY)
-    packed = torch.load(io.BytesIO(whole), weights_only=True)
-    damaged = saved(packed | {"state": {"rows": {}}})
-    for bad in (b"", b"nothing", whole[: len(whole) // 2], damaged):
-        with pytest.raises(InvalidInput, match="damaged"):
-            restore(trainer, bad)
-
-
 @pytest.mark.parametrize(
-    "contents", [b"\x80\x04.", b"\x80\x02.", b"\x80\x02]q\x00.", b"PK\x03\x04"]
+    "contents", [b"", b"nothing", b"\x80\x04.", b"\x80\x02]q\x00.", b"PK\x03\x04"]
 )
-def test_what_is_no_state_is_refused_and_no_library_speaks_of_it(contents):
+def test_damage_is_said_and_no_library_speaks_of_it(contents):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        with pytest.raises(InvalidInput):
-            kept.described(contents)
+        with pytest.raises(InvalidInput, match="damaged"):
+            restore(begun(STUDY), contents)
     assert [str(each.message) for each in said] == []

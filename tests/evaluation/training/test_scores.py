@@ -46,11 +46,6 @@ def test_labels_are_averaged_over_what_is_known():
         assert share == pytest.approx(((run > 0) == (LABELS == 1))[known].mean(), rel=1e-9)
 
 
-def test_a_label_that_is_never_present_leaves_no_area():
-    targets = np.array([[0, 1], [0, 0]], np.float32)
-    assert np.isnan(scores.auc_of_outputs(np.ones((1, 2, 2), np.float32), targets, "labels")).all()
-
-
 def test_an_output_that_is_no_number_leaves_no_area():
     outputs = np.zeros((2, 50, 2), np.float32)
     outputs[0, 3, 1] = np.nan
