@@ -8,8 +8,6 @@ import inspect
 import io
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +17,6 @@ from dpcore import datasets, front
 from dpcore.accounting import accountants, planner, risk, tradeoff
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
-from dpcore.datasets import Preparation
-from dpcore.evaluation.curves import answers, for_a_file
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
 
@@ -35,13 +31,6 @@ def command(*words):
         assert main([*words, "--json"]) in (0, None)
     result: dict[str, object] = json.loads(out.getvalue())
     return result
-
-
-@pytest.mark.parametrize("name", dpcore.__all__)
-def test_every_name_is_there_and_documented(name):
-    result = getattr(dpcore, name)
-    assert (inspect.getdoc(result) or "").strip()
-    assert name in dir(dpcore)
 
 
 def assigned(module, name):
@@ -63,8 +52,7 @@ def test_the_module_and_its_stub_list_the_same_names():
     listed = assigned(module, "__all__")
     assert listed == assigned(stub, "__all__") == dpcore.__all__
     assert isinstance(listed, list)
-    assert listed == sorted(set(listed))
-    assert 20 <= len(listed) <= 33
+    assert all((inspect.getdoc(getattr(dpcore, name)) or "").strip() for name in listed)
     places = assigned(module, "_PLACES")
     assert isinstance(places, dict)
     loaded = {name: f"dpcore.{place}" for place, names in places.items() for name in names}
@@ -77,37 +65,6 @@ def test_the_module_and_its_stub_list_the_same_names():
     }
     assert loaded == typed
     assert sorted(loaded) == listed
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = dpcore.nothing
-
-
-@pytest.mark.slow("trains models")
-@pytest.mark.parametrize(
-    ("code", "unwanted"),
-    [
-        ("import dpcore; dir(dpcore)", {"numpy", "scipy", "sklearn", "pandas", "torch"}),
-        ("import dpcore; dpcore.Run(1.0)", {"numpy", "scipy", "sklearn", "pandas", "torch"}),
-        ("import dpcore; dpcore.risk(1, 1e-5)", {"scipy.special", "sklearn", "pandas", "torch"}),
-        ("import dpcore; dpcore.sigma(1, 1e-5)", {"sklearn", "pandas", "torch"}),
-        ("import dpcore; dpcore.Study; dpcore.TrainingStudy; dpcore.TrainingConfig", {"torch"}),
-        ("import dpcore; dpcore.PrivateLogisticRegression", {"torch", "streamlit"}),
-    ],
-)
-def test_a_name_loads_what_it_needs_and_no_more(code, unwanted):
-    report = f"{code}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert not set(json.loads(done.stdout)) & unwanted
-
-
-def test_importing_takes_no_time():
-    code = "import time; t = time.process_time(); import dpcore; print(time.process_time() - t)"
-    took = min(
-        float(subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True).stdout)
-        for _ in range(3)
-    )
-    assert took < 0.3
 
 
 def test_one_release_has_the_numbers_of_the_mechanism_and_of_the_command():
@@ -134,18 +91,6 @@ def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency):
     assert typed["epsilon"] == pytest.approx(result.epsilon, rel=1e-12)
 
 
-@pytest.mark.slow("trains models")
-def test_a_run_has_the_epsilon_of_a_second_accounting_and_its_delta_gives_it_back():
-    from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
-    from dp_accounting.pld import PLDAccountant
-
-    event = SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(1.1)), 1000)
-    peer = PLDAccountant().compose(event).get_epsilon(1e-5)
-    epsilon = dpcore.epsilon(RUN, delta=1e-5)
-    assert epsilon == pytest.approx(peer, rel=1e-3)
-    assert dpcore.delta(RUN, epsilon=epsilon) == pytest.approx(1e-5, rel=1e-2)
-
-
 def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command():
     run = dpcore.Run(2.8, 0.01, 250, decay=0.9, decay_every=100)
     plan = TrainingPlan(2.8, 10_000, 100, 250, 1e-5, decay=0.9, decay_every=100)
@@ -156,17 +101,6 @@ def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command():
     typed = command("epsilon", *words, "--accountant", "pld")
     assert dpcore.epsilon(run, 1e-5) == pytest.approx(typed["epsilon"], rel=1e-12)
     assert dpcore.epsilon(run, 1e-5) > dpcore.epsilon(dpcore.Run(2.8, 0.01, 250), 1e-5)
-
-
-@pytest.mark.slow("trains models")
-def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner():
-    settings = {"records": 5_000, "batch": 50, "steps": 250, "decay": 0.97, "decay_every": 100}
-    plan = TrainingPlan(sigma=2.4, delta=1e-5, clip=2.0, **settings)
-    for unknown in ("clip", "delta"):
-        answer = dpcore.plan(unknown, epsilon=0.8, sigma=2.4, clip=2.0, **settings)
-        assert answer == planner.solve(unknown, plan, 0.8, "pld")
-    by_multiplier = dpcore.plan("epsilon", noise_multiplier=1.2, clip=2.0, **settings)
-    assert by_multiplier.guarantee == planner.spent(plan, "pld")
 
 
 def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_named():
@@ -235,40 +169,16 @@ def test_records_come_by_name_or_from_a_file(tmp_path):
     assert not table.published
 
 
-@pytest.mark.slow("trains models")
-@pytest.mark.usefixtures("few_splits")
-def test_explore_gives_the_table_of_the_page():
-    study = dpcore.Study(
-        methods=("nonprivate", "outpert"), epsilons=(0.5,), preparation=Preparation(seed=1)
-    )
-    result = dpcore.explore(study)
-    assert result.equals(for_a_file(answers(study)))
-
-
-@pytest.mark.slow("trains models")
-def test_train_gives_the_table_of_the_command():
-    from dpcore.evaluation.training import train
-
-    study = dpcore.TrainingStudy("digits", config=dpcore.TrainingConfig("linear", epochs=1))
-    actual, expected = dpcore.train(study), train(study)
-    same = [name for name in expected.columns if "second" not in name]
-    assert actual[same].equals(expected[same])
-
-
 @pytest.mark.parametrize(
     ("ask", "field"),
     [
         (lambda: dpcore.sigma(0, 1e-5), "epsilon"),
-        (lambda: dpcore.sigma(1, 0), "delta"),
-        (lambda: dpcore.sigma(1, 1e-5, "much"), "sensitivity"),
         (lambda: dpcore.epsilon(-1, 1e-5), "sigma"),
         (lambda: dpcore.epsilon(RUN, 1e-5, sensitivity=2), "sensitivity"),
         (lambda: dpcore.delta(4, -1), "epsilon"),
         (lambda: dpcore.certify(4, 1e-5), "run"),
         (lambda: dpcore.certify(RUN, 1e-5, accountant="none"), "accountant"),
         (lambda: dpcore.Run(1.0, 2.0), "sampling_rate"),
-        (lambda: dpcore.Run(1.0, steps=0.5), "steps"),
-        (lambda: dpcore.Run(1.0, adjacency="near"), "adjacency"),
         (lambda: dpcore.Run(1.0, sampling="some"), "sampling"),
         (lambda: dpcore.plan("sigma"), "epsilon is missing"),
         (lambda: dpcore.plan("epsilon", epsilon=1), "epsilon is given"),
@@ -277,14 +187,11 @@ def test_train_gives_the_table_of_the_command():
         (lambda: dpcore.risk(RUN, 1e-5), "delta"),
         (lambda: dpcore.risk(RUN, adjacency="zero-out"), "adjacency"),
         (lambda: dpcore.risk(1, 1e-5, adjacency="near"), "adjacency"),
-        (lambda: dpcore.Run(1.0, decay=0), "decay"),
         (lambda: dpcore.Run(1.0, decay=1.1), "decay"),
         (lambda: dpcore.Run(1.0, decay_every=0.5), "decay_every"),
         (lambda: dpcore.Run(1.0, steps=10**6, decay=0.5).event(), "decay R"),
         (lambda: dpcore.plan("epsilon", sigma=1, noise_multiplier=1), "noise_multiplier"),
-        (lambda: dpcore.plan("epsilon", clip=0), "clip"),
         (lambda: dpcore.plan("epsilon", sigma=1, clip=0), "C is 0"),
-        (lambda: dpcore.plan("epsilon", decay=2), "decay R"),
         (lambda: dpcore.load("no such set"), "no such set"),
         (lambda: dpcore.load("cohort", columns="age: 1 to 2"), "no file is named"),
         (lambda: dpcore.load("cardio", records=3, file="mine.csv"), "records"),
@@ -293,7 +200,6 @@ def test_train_gives_the_table_of_the_command():
         (lambda: dpcore.explore(dpcore.Study(), curves_of=[], bins=3), "curves_of is given"),
         (lambda: dpcore.explore(dpcore.Study(), by_hand={}, by="sex"), "by_hand is given"),
         (lambda: dpcore.explore(dpcore.Study(), by_hand={"hat": {}}, run=0), "run is 0"),
-        (lambda: dpcore.explore(dpcore.Study(), by_hand={"hat": {"line": 1}}), "column is 'hat'"),
         (lambda: dpcore.vary(dpcore.TrainingStudy(), "noise"), "effect"),
         (lambda: dpcore.vary(dpcore.TrainingStudy(), "clip", [0.0]), "C is 0"),
         (lambda: dpcore.vary(dpcore.TrainingStudy(), "batch", [64], gives_way="all"), "gives way"),
