@@ -52,13 +52,6 @@ def test_every_proved_method_and_model_has_an_attack():
     )
 
 
-def test_a_model_without_a_proof_is_not_attacked():
-    setting = next(s for s in register_of_attacks.on_the_models() if s.model == "pca-gaussian")
-    wishart = dataclasses.replace(setting, model="pca-wishart")
-    with pytest.raises(InvalidInput, match="proves nothing, but an attack needs a promise"):
-        model_setting.attack(wishart).aim(1.0, 1e-5)
-
-
 def test_all_attacks_are_tried_here():
     assert sorted(ATTACKED) == sorted(attacks())
 
@@ -182,11 +175,8 @@ def test_what_is_attacked_was_read_from_a_file_and_a_blank_row_has_nothing_in_it
     assert pair.second[1].tolist() == [0.0, 1.0, 1.0, 1.0]
     shape = RecordShape(10, 1, (3,))
     one = model_setting.records(shape, [(1.0, 2, 1), model_setting.BLANKED])
-    assert one.shape == shape
     assert one.labels.tolist() == [1, BLANK]
     assert one.numbers.tolist() == [[1.0], [0.0]]
-    assert one.categories.tolist() == [[2], [0]]
-    assert written[-1].count(",,") >= 1
 
 
 def test_a_copy_has_less_of_all_its_noise_and_the_same_promise():
@@ -197,7 +187,6 @@ def test_a_copy_has_less_of_all_its_noise_and_the_same_promise():
     for name in names:
         assert getattr(copy, name) == 0.5 * getattr(made, name) > 0.0
     assert copy.gaussian_mu is None
-    assert dataclasses.replace(copy, **{name: getattr(made, name) for name in names}) == made
     made = method_named("dpgd").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())[0]
     assert made.gaussian_mu is not None
     assert with_noise(made, 0.5).gaussian_mu == 2.0 * made.gaussian_mu
@@ -215,28 +204,12 @@ def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(place
     assert run(attack).flagged
 
 
-def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch):
-    from dpcore.deep.training import TrainingRun
-
-    seen = []
-    original = TrainingRun.__init__
-
-    def note(self, configs, inputs, targets, *args, **kwargs):
-        seen.append(len(inputs))
-        original(self, configs, inputs, targets, *args, **kwargs)
-
-    monkeypatch.setattr(TrainingRun, "__init__", note)
-    for a in attacks()[deep.KEY]:
-        seen.clear()
-        target = a.aim(a.epsilon, a.delta)
-        target.scores(1.0, 100, 0)
-        removed = target.promise.adjacency is Adjacency.ADD_REMOVE
-        assert seen == [2, 1 if removed else 2]
-
-
 def test_what_proves_nothing_is_not_attacked():
     with pytest.raises(InvalidInput, match="proves nothing at ε = 2, but an attack needs a promi"):
         aim(TrainingSetting("outpert", Adjacency.ZERO_OUT), 2.0, 1e-5)
+    setting = next(s for s in register_of_attacks.on_the_models() if s.model == "pca-gaussian")
+    with pytest.raises(InvalidInput, match="proves nothing, but an attack needs a promise"):
+        model_setting.attack(dataclasses.replace(setting, model="pca-wishart")).aim(1.0, 1e-5)
     with pytest.raises(InvalidInput, match="method is 'nonprivate', but it must be one of"):
         attacks_on("nonprivate")
     with pytest.raises(InvalidInput, match=r"adjacency is .*add-remove.*zero-out or replace-one"):

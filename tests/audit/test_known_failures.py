@@ -4,14 +4,11 @@ Each test names where the mistake was. Several are held by exact tests elsewhere
 (`tests/datasets/test_prepare.py`, `tests/erm/`); here they are made as an attacker would meet them.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from dpcore.accounting.accountants import ACCOUNTANTS, certify
 from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
-from dpcore.audit.attack import run
 from dpcore.audit.register import attacks_on
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.method import Settings, Training, noise_generator
@@ -147,19 +144,3 @@ def test_batches_of_fixed_size_are_not_accounted_for_as_poissons():
         Problem("huber", 1.0, 100, 2, Adjacency.REPLACE_ONE), [1.0], 1e-5, Edition.SOUND, Settings()
     )[0]
     assert made.sampling == "fixed"
-
-
-def test_an_audit_sees_noise_that_is_drawn_once_for_all_runs():
-    # The attack itself must not take a constant for noise: an exact release is refuted.
-    attack = attacks_on("opera")[0]
-
-    def constant(epsilon, delta):
-        target = attack.aim(epsilon, delta)
-
-        def scores(share, runs, seed):
-            first, second = target.scores(share, runs, seed)
-            return np.full(runs, first[0] + 100.0), np.full(runs, second[0])
-
-        return replace(target, scores=scores)
-
-    assert run(replace(attack, aim=constant), runs=200).flagged
