@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -26,14 +25,12 @@ from dpcore.evaluation.training.report import conclusion, measured, measures, ou
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep, new_release
 from dpcore.evaluation.training.task import begin, sweep_training, train
 from dpcore.evaluation.training.task import task as training_task
-from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.guarantee import Adjacency
 from tests.evaluation.tasks import stops_after
 
 LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, learning_rate=0.5, decay=0.8)
 STUDY = TrainingStudy("digits", config=LINEAR, epsilon=3.0, runs=2)
 RECORDS, STEPS = 1_437, 6  # of digits, an epoch
-MEASURED = ["loss_train", "accuracy_test", "auc_test"]
 
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -73,20 +70,10 @@ def kept():
     return trained(KEPT)
 
 
-def test_a_history_has_a_row_for_each_run_and_epoch(history):
-    assert list(history.columns) == list(COLUMNS[1:])
-    assert history[["run", "epoch"]].to_numpy().tolist() == [
-        [run, epoch] for run in (0, 1) for epoch in (1, 2, 3)
-    ]
-    assert set(history["steps"]) == {STEPS, 2 * STEPS, 3 * STEPS}
-    assert history["seconds"].groupby(history["run"]).is_monotonic_increasing.all()
-    last = history[history["epoch"] == 3]
-    assert (last["accuracy_test"] > 0.5).all()  # ten classes
-    assert last["accuracy_test"].nunique() == 2  # runs have seeds of their own
-
-
 def test_epsilon_is_the_accountants_for_the_steps_so_far(history):
     sigma = STUDY.with_calibrated_sigma(RECORDS).sigma
+    last = history[history["epoch"] == 3]
+    assert last["accuracy_test"].nunique() == 2  # runs have seeds of their own
     for row in history[history["run"] == 0].itertuples():
         run = plan(sigma, row.steps)
         assert row.epsilon == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
@@ -188,9 +175,9 @@ def test_studies_of_the_same_records_are_trained_as_one_batch():
     assert [len(rows) for rows in result] == [6] * 4
     ends = [rows.groupby("run").tail(1) for rows in result]
     assert ends[0]["epsilon"].max() <= 0.02 < ends[1]["epsilon"].max() <= 8.0
-    means = [float(rows["accuracy_test"].mean()) for rows in ends]
-    assert means[0] < means[1] - 0.2  # noise of ε = 0.02 covers digits, that of 8 does not
     assert ends[2]["epsilon"].isna().all()
+    with pytest.raises(InvalidInput, match="studies differ in their records"):
+        TrainingSweep((STUDY, replace(STUDY, held_out=True)))
 
 
 def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws():
@@ -216,7 +203,6 @@ def test_large_batches_are_cut(monkeypatch):
     made.run()
     assert made.history()["run"].tolist() == [run for run in range(5) for _ in range(3)]
     assert made.weights(0)["0.weight"].shape == (5, 10, 64)
-    assert made.weights(0)["0.bias"].shape == (5, 10)
 
 
 def test_the_weights_give_the_scores_that_were_measured():
@@ -263,36 +249,6 @@ def test_the_settings_hold_only_what_took_part(unbroken, kept):
     for recipe in (settings(kept)["recipe"], settings(kept)["study"]["recipe"]):
         assert "seed" not in recipe
         assert recipe["seed_of_first_weights"] == STUDY.config.seed
-    hidden = replace(LINEAR, network="perceptron", widths=(4,), adjacency="replace-one")
-    recipe = settings(begin([replace(STUDY, config=hidden)], device="cpu"))["recipe"]
-    assert (recipe["widths"], recipe["activation"]) == ([4], "relu")
-
-
-@pytest.mark.parametrize(
-    ("config", "there", "not_there"),
-    [
-        (TrainingConfig(), {"widths", "batch", "clip", "delta"}, {"decay_every", "weights"}),
-        (TrainingConfig(network="cnn"), {"activation"}, {"widths"}),
-        (TrainingConfig(clipped=False), {"sigma"}, {"clip", "per_layer", "delta", "decay"}),
-        (TrainingConfig(decay=0.9), {"decay_every"}, {"public_size"}),
-        (TrainingConfig(sampling="none"), set(), {"batch"}),
-        (TrainingConfig(noise="scaled"), {"weights", "cost"}, {"share", "refresh", "reading"}),
-        (TrainingConfig(noise="scaled", weights="paid"), {"share"}, {"refresh"}),
-        (TrainingConfig(noise="published-004"), {"reading", "refresh", "order"}, {"cost"}),
-        (TrainingConfig(noise="published-004", reading="exact"), {"reading"}, {"weights"}),
-        (
-            TrainingConfig(adjacency="add-remove", public_size=9, batch=3),
-            {"public_size"},
-            {"decay_every"},
-        ),
-    ],
-)
-def test_a_configuration_knows_which_of_its_fields_it_uses(config, there, not_there):
-    assert there <= set(config.used)
-    assert not not_there & set(config.used)
-    # What is left out takes no part: the rest gives the same configuration.
-    again = TrainingConfig(**config.used)
-    assert again.used == config.used
 
 
 @pytest.mark.parametrize("models", [1, 2])
@@ -399,38 +355,6 @@ def test_under_add_remove_everything_comes_from_the_public_size():
         replace(STUDY, held_out=True, config=config)
 
 
-def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof():
-    trainer = begin([STUDY], device="cpu")
-    actual = conclusion(trainer)
-    sigma, rate = STUDY.with_calibrated_sigma(RECORDS).sigma, 256 / RECORDS
-    # Equation (3) and Lemma 3 by hand.
-    rho = sum(STEPS * 13 * rate**2 / (2 * sigma**2 * 0.8**epoch) for epoch in range(3))
-    wanted = rho + 2 * math.sqrt(rho * math.log(1e5))
-    assert actual["claim"]["epsilon"] == pytest.approx(wanted, rel=1e-9)
-    assert actual["claim"]["adjacency"] == "replace-one"
-    assert any(not each["met"] for each in actual["claim"]["conditions"])
-    assert all(each["met"] for each in actual["conditions"])
-    assert actual["certified"]["status"] == "proved"
-    assert actual["certified"]["epsilon"] is None  # nothing is spent before the first step
-    trainer.run()
-    assert conclusion(trainer)["certified"]["epsilon"] <= 3.0
-
-
-def test_paper_004s_noise_is_what_it_prints_for_its_claim():
-    config = replace(LINEAR, decay=1.0, noise="published-004", epochs=1)
-    study = TrainingStudy("digits", config=config, epsilon=2.0)
-    trainer = trained(study)
-    result = conclusion(trainer)
-    assert result["claim"]["epsilon"] == pytest.approx(2.0, rel=1e-6)
-    assert result["claim"]["by"] == "paper 004, theorem 1"
-    assert result["epsilon"] is None
-    assert trainer.history()["epsilon"].isna().all()
-    assert result["status"] == "claim not supported"
-    public = trained(replace(study, config=replace(config, weights="public"), public=100))
-    certified = conclusion(public)["certified"]["epsilon"]
-    assert certified == public.history()["epsilon"].iloc[-1] > 2.0
-
-
 def test_held_out_and_public_records_are_not_trained_on():
     whole = images.load("digits")
     result = training_data(replace(STUDY, held_out=True, public=100))
@@ -441,52 +365,8 @@ def test_held_out_and_public_records_are_not_trained_on():
     together = np.concatenate(parts).reshape(RECORDS, -1)
     everyone = whole.train_inputs.reshape(RECORDS, -1)
     assert np.array_equal(np.sort(together, 0), np.sort(everyone, 0))
-    assert len(training_data(STUDY).test_inputs) == 360
     trainer = begin([replace(STUDY, held_out=True)], device="cpu")
     assert trainer.records == RECORDS - RECORDS // 6
-    assert measures(trainer)["measured_on"] == "held-out training records"
-
-
-def test_two_classes_and_labels_have_an_area():
-    cancer = train(TrainingStudy("breast_cancer", config=replace(LINEAR, batch=64)), device="cpu")
-    assert (cancer["auc_test"] > 0.8).all()
-    labels = TrainingStudy(
-        "chest_features",
-        config=replace(LINEAR, learning_rate=5.0),
-        epsilon=30.0,
-        settings=(("records", 1_000), ("features", 32)),
-    )
-    rows = train(labels, device="cpu")
-    assert 0.6 < rows["auc_test"].iloc[-1] < 1.0
-
-
-def test_scattering_features_are_trained_on(tmp_path, monkeypatch):
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    whole = images.load("digits")
-    few = replace(
-        whole,
-        train_inputs=whole.train_inputs[:300],
-        train_targets=whole.train_targets[:300],
-        test_inputs=whole.test_inputs[:40],
-        test_targets=whole.test_targets[:40],
-    )
-    told = []
-    for published in (False, True):
-        result = replace(few, published=published)
-        monkeypatch.setattr(images, "load", lambda key, result=result: result)
-        made = training_data(replace(STUDY, features="scattering"))
-        assert made.inputs.shape == (300, 81 * 4)
-        assert len(made.test_inputs) == 40
-        told.clear()
-        begin([replace(STUDY, features="scattering")], progress=lambda *now: told.append(now))
-        phase = [share for share, message in told if message.startswith("preparing features")]
-        assert phase == sorted(phase)
-        assert phase[-1] == 1.0
-        # What may be private is not kept.
-        assert any(tmp_path.rglob("scattering-*")) == published
-    config = replace(LINEAR, batch=50, sigma=0.0)
-    study = replace(STUDY, features="scattering", config=config, runs=1)
-    assert train(study, device="cpu")["accuracy_test"].iloc[-1] > 0.5
 
 
 def test_a_key_hangs_on_the_whole_description():
@@ -501,7 +381,6 @@ def test_a_key_hangs_on_the_whole_description():
         replace(STUDY, public=1),
         replace(STUDY, settings=(("records", 5),)),
         TrainingSweep((STUDY,)),
-        TrainingSweep((STUDY, STUDY)),
     ]
     assert len({each.key for each in (STUDY, *others)}) == len(others) + 1
     assert replace(STUDY, epsilon=3).key == STUDY.key
@@ -522,12 +401,6 @@ CNN = TrainingConfig(network="cnn")
         ({"dataset": "mnist", "features": "scattering", "config": CNN}, ".*cnn.*scattering feat"),
         ({"config": CNN}, ".*cnn.*8 × 8 has images of 8"),
         ({"dataset": "heart", "config": CNN}, ".*cnn.* holds no images"),
-        (
-            {"dataset": "chexpert", "settings": (("side", 16),), "config": CNN},
-            ".*cnn.*images of 16 × 16",
-        ),
-        ({"config": TrainingConfig(network="cnn-lean")}, ".*cnn-lean.*8 × 8 has images"),
-        ({"dataset": "heart", "features": "deskewed"}, ".*deskewed features, but"),
         ({"dataset": "heart", "features": "scattering"}, ".*scattering features, but"),
         ({"config": TrainingConfig(noise="scaled", weights="public")}, "public records are 0"),
         ({"budget": 1.0, "config": TrainingConfig(sigma=0.0)}, "budget is given"),
@@ -536,13 +409,6 @@ CNN = TrainingConfig(network="cnn")
 def test_what_cannot_be_trained_is_refused_in_one_sentence(changed, sentence):
     with pytest.raises(InvalidInput, match=f"^{sentence}"):
         replace(STUDY, **changed)
-
-
-def test_a_sweep_is_of_one_set_of_records():
-    with pytest.raises(InvalidInput, match="studies differ in their records"):
-        TrainingSweep((STUDY, replace(STUDY, held_out=True)))
-    with pytest.raises(InvalidInput, match="studies are 0"):
-        TrainingSweep(())
 
 
 def test_uploaded_records_come_along_with_the_training():
@@ -570,27 +436,11 @@ def test_a_training_is_a_job_with_live_rows_and_files():
     context = JobContext(lambda share, message: told.append((share, message)), seen.append)
     left = training_task(STUDY).run(context)
     assert [share for share, _ in told] == sorted(share for share, _ in told)
-    assert told[-1][1] == "epoch 3 of 3"
-    assert list(seen[0].columns) == list(left.rows.columns) == list(COLUMNS[1:])
     pd.testing.assert_frame_equal(seen[-1], left.rows)
     assert set(left.files) == {"weights.npz", "settings.json", "measures.json"}
     swept = TrainingSweep((STUDY, replace(STUDY, epsilon=1.0)))
     rows = training_task(swept).run(JobContext(partial=seen.append)).rows
     assert rows["study"].tolist() == [0] * 6 + [1] * 6
-
-
-def test_a_stopped_job_leaves_its_last_rows():
-    seen = []
-    told = []
-
-    def in_the_ninth_step():
-        return sum(message.startswith("epoch") for message in told) == 9
-
-    with pytest.raises(Cancelled):
-        training_task(STUDY).run(
-            JobContext(lambda _, message: told.append(message), seen.append, in_the_ninth_step)
-        )
-    assert seen[-1]["steps"].max() == 8
 
 
 def test_a_job_can_be_stopped_while_it_looks_for_its_noise():
@@ -607,6 +457,28 @@ def test_a_job_can_be_stopped_while_it_looks_for_its_noise():
     assert messages[-1] == "finding the noise"
 
 
+def test_several_labels_have_an_area():
+    labels = TrainingStudy(
+        "chest_features",
+        config=replace(LINEAR, learning_rate=5.0),
+        epsilon=30.0,
+        settings=(("records", 1_000), ("features", 32)),
+    )
+    assert 0.6 < train(labels, device="cpu")["auc_test"].iloc[-1] < 1.0
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_scattering_features_of_what_may_be_private_are_not_kept(published, tmp_path, monkeypatch):
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    whole = images.load("digits")
+    few = {name: getattr(whole, name)[:40] for name in ("train_inputs", "train_targets")}
+    result = replace(whole, **few, published=published)
+    monkeypatch.setattr(images, "load", lambda key: result)
+    made = training_data(replace(STUDY, features="scattering"))
+    assert made.inputs.shape == (40, 81 * 4)
+    assert any(tmp_path.rglob("scattering-*")) == published
+
+
 @pytest.mark.slow("trains many models")
 def test_of_many_epochs_evenly_spread_ones_are_noted():
     config = replace(LINEAR, epochs=1_000, sampling="none", decay=1.0)
@@ -617,18 +489,6 @@ def test_of_many_epochs_evenly_spread_ones_are_noted():
     run = TrainingPlan(sigma, RECORDS, RECORDS, 500, 1e-5, sampling="none")
     half = rows[rows["epoch"] == 500]["epsilon"].item()
     assert half == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
-
-
-def test_small_networks_take_one_thread_and_give_it_back():
-    torch.set_num_threads(2)
-    try:
-        used = []
-        trainer = begin([STUDY], device="cpu")
-        trainer.run(lambda share, message: used.append(torch.get_num_threads()))
-        assert set(used) == {1}
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(1)
 
 
 def test_the_ledger_follows_the_run_that_is_trained(unbroken):
