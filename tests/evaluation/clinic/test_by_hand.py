@@ -5,18 +5,13 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dpcore.datasets import Preparation, load
-from dpcore.datasets.column_parts import part_of
 from dpcore.datasets.column_terms import LINE, terms_of
-from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import jobs, work
+from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import LINEAR
-from dpcore.evaluation.clinic import column_curves
-from dpcore.evaluation.clinic.by_hand import COLUMNS, HandStudy, corrected, effect, effect_part
-from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted, curve_part, term_part
+from dpcore.evaluation.clinic.by_hand import HandStudy, corrected, effect, effect_part
 from dpcore.evaluation.clinic.hand_edits import (
     LARGEST_FILE,
     MAX_TERMS,
@@ -28,11 +23,9 @@ from dpcore.evaluation.clinic.hand_edits import (
 from dpcore.evaluation.clinic.risks import released
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.task import calibrated
-from dpcore.evaluation.clinic.term_rows import curve_rows, moved
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
-from dpcore.evaluation.task import JobContext
 from dpcore.progress import silent
 
 CURVES = Preparation(features="additive")
@@ -48,7 +41,6 @@ def table():
 def test_it_is_the_stated_runs_model_judged_as_everywhere(table):
     study = replace(STUDY, epsilons=(5.0,))
     result = corrected(HandStudy(study, EDITS, run=2), records=table)
-    assert tuple(result.columns) == COLUMNS
     assert set(result["status"]) == {"exploration only"}  # its noise comes from a seed
     (split,) = splits(table, CURVES)
     (weights,) = released(ClinicStudy(STUDY), [split], silent)[1].weights
@@ -106,29 +98,6 @@ def test_the_error_is_that_of_the_difference_and_not_of_either_model():
 
 
 @pytest.mark.slow("trains many models")
-def test_the_job_of_curves_has_the_first_runs_terms_too(table, tmp_path):
-    study = ColumnStudy(STUDY)
-    made = column_curves.work(study, JobContext(records=table)).rows
-    (tmp_path / "x.csv").write_text(work._text(made))
-    rows = jobs._rows(tmp_path / "x.csv")
-    wanted = charted(study, records=table)
-    pd.testing.assert_frame_equal(curve_part(rows), wanted, check_dtype=False)
-    assert curve_part(rows)["is_reference"].dtype == bool
-    terms, by_hand = term_part(rows), corrected(HandStudy(STUDY), records=table)
-    assert terms["private"].to_numpy() == pytest.approx(
-        by_hand.loc[by_hand["measure"] == "", "private"].to_numpy()
-    )
-    age = terms_of(table.entry, CURVES, table.entry.column("age"))
-    mine = terms[(terms["column"] == "age") & (terms["epsilon"] == 5.0)]
-    curve = curve_rows(age, mine.assign(corrected=0.0))
-    part = part_of(table.entry, CURVES, age.values)
-    (weights,) = released(ClinicStudy(STUDY), splits(table, CURVES), silent)[1].weights
-    assert curve["private"].to_numpy() == pytest.approx(part @ weights[0])
-    assert not curve["corrected"].any()
-    assert moved(age, mine) == 0.0
-
-
-@pytest.mark.slow("trains many models")
 def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table):
     study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01,))
     result = corrected(HandStudy(study, (("age", LINE, 1.0),)), records=table)
@@ -144,15 +113,11 @@ def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table):
         ({"age": {"line": math.nan}}, "'line' of 'age' is nan"),
         ({"age": {"line": 1e9}}, "'line' of 'age' is 1e+09"),
         ({"age": {"line": "tall"}}, "'line' of 'age' is 'tall'"),
-        ({"age": {"line": True}}, "'line' of 'age' is 'True'"),
-        ({"age": {"line": None}}, "'line' of 'age' is 'None'"),
         ({"age": {"line": [1]}}, "'line' of 'age' is [1]"),
-        ({"age": 1.0}, "correct is {'age': 1.0}"),
         ([1], "correct is [1]"),
         ({"age": dict.fromkeys(map(str, range(MAX_TERMS + 1)), 0)}, "correct has 5,001 terms"),
         ({"shoe": {"line": 1.0}}, "column is 'shoe'"),
         ({"age": {"step 13": 1.0}}, "term is 'step 13', but 'age' has only: line; step 1; step 2"),
-        ({"sex": {"line": 1.0}}, "term is 'line', but 'sex' has only: male."),
         ({"sex": {"female": 1.0}}, "term is 'female', but 'sex' has only: male."),
     ],
 )
@@ -176,13 +141,10 @@ def test_a_file_is_read_as_it_was_written_and_anything_else_is_refused():
         read(json.dumps("x" * LARGEST_FILE).encode())
 
 
-@pytest.mark.slow("trains many models")
-def test_runs_that_are_not_there_are_refused_and_it_can_be_stopped(table):
+def test_runs_and_features_that_are_not_there_are_refused():
     for run in (0, 4):
         with pytest.raises(InvalidInput, match="run is"):
             HandStudy(STUDY, run=run)
     with pytest.raises(InvalidInput, match="features is 'fourier'"):
         HandStudy(replace(STUDY, preparation=Preparation(features="fourier")))
-    with pytest.raises(Cancelled):
-        corrected(HandStudy(STUDY), records=table, cancelled=lambda: True)
     assert HandStudy(STUDY).key != HandStudy(STUDY, EDITS).key

@@ -17,13 +17,7 @@ from dpcore.evaluation.clinic.calibration import risk_calibration
 from dpcore.evaluation.clinic.corrected import corrections_for
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import (
-    calibrated,
-    calibration_part,
-    decided,
-    decision_part,
-    work,
-)
+from dpcore.evaluation.clinic.task import calibrated, calibration_part, decided, decision_part, work
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.task import JobContext

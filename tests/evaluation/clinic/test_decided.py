@@ -8,27 +8,20 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import load
-from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import curves, exact_curves
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import LINEAR, baselines
 from dpcore.evaluation.clinic.risks import released
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import THRESHOLDS, ClinicStudy
-from dpcore.evaluation.clinic.task import (
-    COLUMNS,
-    MEASURES,
-    TREAT_ALL,
-    TREAT_NONE,
-    decided,
-    worth_from,
-)
+from dpcore.evaluation.clinic.task import MEASURES, TREAT_ALL, TREAT_NONE, decided, worth_from
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
 from dpcore.progress import silent
 
 STUDY = Study(methods=("nonprivate", "objpert", "dpgd"), epsilons=(0.3, 3.0), runs=10)
-NOISY = Study("cohort", 300, methods=("outpert",), epsilons=(2.0, 8.0, 16.0), runs=200)
+NOISY = Study("cohort", 300, methods=("outpert",), epsilons=(8.0, 16.0), runs=200)
 CLINIC = ClinicStudy(STUDY, (0.5, 0.2, 0.2))
 
 
@@ -53,7 +46,6 @@ def rows(table):
 
 @pytest.mark.slow("trains many models")
 def test_there_is_a_row_for_each_model_and_threshold(rows):
-    assert tuple(rows.columns) == COLUMNS
     assert CLINIC.thresholds == (0.2, 0.5)
     sizes = rows.groupby("method", sort=False).size()
     expected = {"objpert": 4, "dpgd": 4, REFERENCE: 2, TREAT_ALL: 2, TREAT_NONE: 2}
@@ -137,30 +129,8 @@ def test_no_band_goes_beyond_what_the_share_of_cases_leaves_possible():
             assert least - 1e-9 <= low < mean < high <= most + 1e-9
 
 
-def test_a_skewed_net_benefit_reaches_no_higher_than_all_runs_do():
-    """Acting from 94 % on, a false alarm counts 16 cases: a few runs lie far below, none above."""
-    few = replace(load("cohort", records=120), further=None, published=False)
-    explored = replace(NOISY, records=None, methods=("dpgd",), epsilons=(0.3, 1.0), runs=200)
-    study = ClinicStudy(explored, (0.94,))
-    rows = decided(study, records=few)
-    weight = 0.94 / 0.06
-    for place, model in enumerate(released(study, splits(few, explored.preparation), silent)):
-        benefits = np.concatenate(
-            [
-                ((risks >= 0.94) & ill).mean(axis=1)
-                - weight * ((risks >= 0.94) & ~ill).mean(axis=1)
-                for risks, ill in model.risks
-            ]
-        )
-        row = rows.iloc[place]
-        assert len(benefits) == row["runs"] == 200
-        assert row["net_benefit"] == pytest.approx(benefits.mean())
-        assert row["net_benefit_low"] < row["net_benefit"] < row["net_benefit_high"]
-        assert row["net_benefit_high"] <= np.quantile(benefits, 0.95) + 1e-9
-
-
 @pytest.fixture(scope="module")
-def spreads(table):
+def spreads():
     """At each ε the row of 200 runs, and 200 net benefits of single runs of another seed."""
     cohort = load("cohort", records=300)
     actual = decided(ClinicStudy(NOISY, (0.5,)), records=cohort)
@@ -188,22 +158,6 @@ def test_the_band_holds_nine_of_ten_runs_and_not_those_of_less_noise(spreads):
     assert inside(16.0, 8.0) < 0.82
 
 
-@pytest.mark.slow("trains many models")
-def test_a_closed_form_curve_is_the_mean_and_no_other_epsilons_is(spreads):
-    split = splits(load("cohort", records=300), NOISY.preparation)
-    curve = exact_curves.closed_form(NOISY, split).set_index("epsilon")
-
-    def errors(here, there):
-        row, benefits = spreads[here]
-        one = curve.loc[there]
-        value = 1.0 - (row["missed_per_1000"] + row["false_per_1000"]) / 1000.0
-        # At one half the net benefit and the accuracy differ by a constant: one spread serves both.
-        return float(abs(value - one["accuracy"]) / (benefits.std() / math.sqrt(row["runs"])))
-
-    assert max(errors(2.0, 2.0), errors(8.0, 8.0)) < 4.0
-    assert min(errors(2.0, 8.0), errors(8.0, 2.0)) > 4.0
-
-
 def test_the_least_epsilon_is_that_from_which_on_it_gains():
     def made(benefits, bar, status="proved"):
         model = pd.DataFrame({"epsilon": [0.1, 1.0, 10.0], "net_benefit": benefits})
@@ -220,25 +174,16 @@ def test_the_least_epsilon_is_that_from_which_on_it_gains():
     assert worth_from(made([0.3, 0.3, 0.3], 0.2, "conditions not met"), 0.2) is None
 
 
-@pytest.mark.parametrize("wrong", [0.0, 1.0, -0.1, math.nan, math.inf, "half"])
-def test_a_threshold_out_of_range_is_refused(wrong):
-    with pytest.raises(InvalidInput, match=r"threshold is .*, but it must be"):
-        ClinicStudy(STUDY, (0.5, wrong))
-
-
-def test_what_has_no_decision_curve_is_refused():
-    with pytest.raises(InvalidInput, match="loss is 'huber', but it must be logistic"):
-        ClinicStudy(replace(STUDY, loss="huber"))
-    with pytest.raises(InvalidInput, match="methods names no private method"):
-        ClinicStudy(replace(STUDY, methods=("nonprivate",)))
-    for thresholds in ((), THRESHOLDS * 11):
-        with pytest.raises(InvalidInput, match="must have 1 to 1,000"):
-            ClinicStudy(STUDY, thresholds)
-    with pytest.raises(InvalidInput, match="dataset is 'optical_digits'"):
-        decided(ClinicStudy(replace(STUDY, dataset="optical_digits")))
-
-
-def test_it_can_be_stopped_and_its_key_tells_thresholds_apart(table):
-    with pytest.raises(Cancelled):
-        decided(CLINIC, records=table, cancelled=lambda: True)
-    assert ClinicStudy(STUDY).key != CLINIC.key == ClinicStudy(STUDY, (0.2, 0.5)).key
+@pytest.mark.parametrize(
+    ("changes", "thresholds", "told"),
+    [
+        *(({}, (0.5, wrong), "threshold is .*, but it must be") for wrong in (0.0, 1.0, math.nan)),
+        *(({}, wrong, "must have 1 to 1,000") for wrong in ((), THRESHOLDS * 11)),
+        ({"loss": "huber"}, THRESHOLDS, "loss is 'huber', but it must be logistic"),
+        ({"methods": ("nonprivate",)}, THRESHOLDS, "methods names no private method"),
+        ({"dataset": "optical_digits"}, THRESHOLDS, "dataset is 'optical_digits'"),
+    ],
+)
+def test_what_has_no_decision_curve_is_refused(changes, thresholds, told):
+    with pytest.raises(InvalidInput, match=told):
+        decided(ClinicStudy(replace(STUDY, **changes), thresholds))

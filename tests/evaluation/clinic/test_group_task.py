@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import load
-from dpcore.errors import Cancelled, InvalidInput
+from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import LINEAR
 from dpcore.evaluation.clinic import group_task
 from dpcore.evaluation.clinic import risks as models_of
-from dpcore.evaluation.clinic.group_task import COLUMNS, EVERYBODY, GAP, GroupStudy, compared
+from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP, GroupStudy, compared
 from dpcore.evaluation.clinic.groups import MEASURES, MIN, group_measures
 from dpcore.evaluation.clinic.risks import Judged, reference, released
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -45,11 +45,9 @@ def rows(table):
 
 
 def test_there_is_a_row_for_each_model_group_and_measure(rows):
-    assert tuple(rows.columns) == COLUMNS
     assert rows.groupby("method", sort=False).size().to_dict() == {"opera": 56, REFERENCE: 28}
     assert rows["group"].unique().tolist() == ["smoker = no", "smoker = yes", EVERYBODY, GAP]
     assert rows["measure"].unique().tolist() == list(MEASURES)
-    assert ((rows["value_low"] <= rows["value"]) & (rows["value"] <= rows["value_high"])).all()
     assert set(rows.loc[rows["method"] == REFERENCE, "status"]) == {"not private"}
     assert_gaps_are_between_the_values(rows)
 
@@ -100,20 +98,6 @@ def test_a_group_is_counted_by_its_own_column(rows, table):
     )
 
 
-def assert_rates_are_those_of_the_counts(rows):
-    table = rows[rows["group"] != GAP].pivot_table(
-        "value", ["group", "title", "epsilon"], "measure"
-    )
-    for wrong, right in (
-        ("missed_per_1000", "true_positive_rate"),
-        ("false_per_1000", "true_negative_rate"),
-    ):
-        some = table[table[right] < 1.0]
-        whole = (some[wrong] / (1.0 - some[right])).groupby("group")
-        assert len(some) > whole.ngroups
-        assert (whole.max() - whole.min()).max() < 1e-6
-
-
 OF_GAP = ["value_low", "value", "value_high"]
 
 
@@ -150,12 +134,8 @@ def test_a_small_group_that_is_hurt_is_named_and_else_none(table, monkeypatch):
     people = hurting.groupby("group")["people"].first()
     assert people["smoker = yes"] < people["smoker = no"]
     assert "most for smoker = yes: " in told(hurting)
-    helping = planted(table, monkeypatch, "smoker", 8.0)
-    assert "no group" in told(helping)
-    assert "fewer of 1,000." in told(helping)
-    same = planted(table, monkeypatch, "smoker", 0.0)
-    assert "no group" in told(same)
-    assert told(same).endswith("no change.")
+    for shift in (8.0, 0.0):
+        assert "no group" in told(planted(table, monkeypatch, "smoker", shift))
 
 
 @pytest.mark.slow("trains many models")
@@ -169,7 +149,6 @@ def test_people_of_several_splits_are_counted_once(monkeypatch):
     runs = compared(fewer, records=table).groupby("method")["runs"].first()
     assert (runs["opera"], runs[REFERENCE]) == (10, 1)  # two models on each split
     assert_gaps_are_between_the_values(result)
-    assert_rates_are_those_of_the_counts(result)
     tested = one[one["group"] == EVERYBODY]["people"].iloc[0]
     assert 114 < tested < 569  # five splits of 114
     assert one[~one["group"].isin([EVERYBODY, GAP])]["people"].sum() == tested
@@ -199,13 +178,4 @@ def test_what_has_no_groups_is_refused(table):
         compared(GroupStudy(CLINIC, "hat"), records=table)
     with pytest.raises(InvalidInput, match="threshold has 2 values, but must have 1"):
         GroupStudy(ClinicStudy(STUDY, (0.2, 0.5)), "sex")
-    other = ClinicStudy(replace(STUDY, dataset="diabetes", records=None), (0.5,))
-    with pytest.raises(InvalidInput, match="dataset is 'diabetes'"):
-        compared(GroupStudy(other, "sex"))
-
-
-def test_it_can_be_stopped_and_its_key_tells_columns_apart(table):
-    with pytest.raises(Cancelled):
-        compared(SMOKERS, records=table, cancelled=lambda: True)
     assert SMOKERS.key != GroupStudy(CLINIC, "sex").key
-    assert SMOKERS.key == GroupStudy(ClinicStudy(STUDY, (0.3,)), "smoker").key
