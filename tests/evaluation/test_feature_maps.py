@@ -12,14 +12,10 @@ from dpcore.datasets.feature_rule import MAPS
 from dpcore.datasets.images.tabular import from_split
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import uploaded
-from dpcore.evaluation.clinic.risks import released
-from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.curves import all_curves
-from dpcore.evaluation.feature_maps import by_map, calibrations_on
+from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
-from dpcore.guarantee import Status
-from dpcore.progress import silent
 
 BY_RULE = Preparation(features="rule")
 EPSILONS = {"plain": (0.1,), "additive": (1.0, 8.0), "fine": (60.0,)}
@@ -91,32 +87,6 @@ def test_every_row_is_the_one_of_its_own_map(answer, table, split):
         pd.testing.assert_frame_equal(left, right)
 
 
-def test_calibrations_are_those_of_each_map_and_proved(split):
-    made = calibrations_on(STUDY, split)
-    assert list(made) == list(STUDY.methods)
-    for group in made.values():
-        assert [one.requested.epsilon for one in group] == list(STUDY.epsilons)
-    for epsilon, one in zip(STUDY.epsilons, made["dpgd"], strict=True):
-        features = next(name for name, some in EPSILONS.items() if epsilon in some)
-        assert one.problem.dimension == split.maps[features].dimension
-        assert one.status is Status.PROVED
-
-
-def test_models_whose_decisions_are_counted_are_those_of_each_map(table, split):
-    private = replace(STUDY, methods=("outpert", "dpgd"))
-    models = released(ClinicStudy(private), [split], silent)
-    pairs = [(m.calibration.method, m.calibration.requested.epsilon) for m in models]
-    assert pairs == [(key, epsilon) for key in private.methods for epsilon in private.epsilons]
-    for features, epsilons in EPSILONS.items():
-        study = replace(private, epsilons=epsilons)
-        alone = released(ClinicStudy(study), [split.maps[features]], silent)
-        here = [one for one, (_, epsilon) in zip(models, pairs, strict=True) if epsilon in epsilons]
-        result = {(m.calibration.method, m.calibration.requested.epsilon): m for m in alone}
-        for one in here:
-            other = result[one.calibration.method, one.calibration.requested.epsilon]
-            assert one.weights[0] == pytest.approx(other.weights[0], abs=0.0)
-
-
 def test_the_outline_of_an_upload_holds_no_record_of_any_map():
     described = "a: 0 to 1\npredict y: one of no, yes"
     secret = 0.123456789
@@ -126,11 +96,6 @@ def test_the_outline_of_an_upload_holds_no_record_of_any_map():
         outline = uploaded.outline(BY_RULE)
         assert tuple(outline.emptied.maps) == MAPS
         assert all(one.records == 0 for one in outline.emptied.maps.values())
-        stand_in = outline.stand_in()
-        for features, one in stand_in.maps.items():
-            alone = uploaded.outline(Preparation(features=features)).stand_in()
-            assert one.x_train.shape == alone.x_train.shape
-            assert np.isnan(one.x_train).all()
         assert np.float64(secret).tobytes() not in pickle.dumps(outline)
     finally:
         uploaded._uploaded.table = uploaded._uploaded.prepared = None

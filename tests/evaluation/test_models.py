@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.datasets import entry, load
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.models import COLUMNS, SUMMARY, ModelStudy, curve, fits, summary
+from dpcore.evaluation.models import ModelStudy, curve, fits, summary
 from dpcore.evaluation.models import task as model_task
 from dpcore.evaluation.task import JobContext
 from dpcore.guarantee import default_delta
@@ -22,7 +22,6 @@ def rows():
 
 
 def test_a_row_for_each_run_and_both_references(rows):
-    assert list(rows.columns) == list(COLUMNS)
     private = rows[rows["series"] == "private"]
     assert list(private["epsilon"]) == [0.1] * 4 + [1.0] * 4
     assert set(private["delta"]) == {1e-5}
@@ -36,7 +35,6 @@ def test_a_row_for_each_run_and_both_references(rows):
 
 def test_the_summary_holds_means_and_the_ends_of_few_runs(rows):
     table = summary(rows)
-    assert list(table.columns) == list(SUMMARY)
     assert list(table["series"]) == ["private", "private", "without noise", "trivial"]
     values = rows.loc[rows["epsilon"] == 1.0, "value"]
     row = table[table["epsilon"] == 1.0].iloc[0]
@@ -63,8 +61,6 @@ def test_what_learns_nothing_is_made_from_training_records():
 def test_as_a_task_it_gives_the_same_rows(rows):
     task = pickle.loads(pickle.dumps(model_task(SMALL)))
     assert task.key == SMALL.key
-    assert task.key.isalnum()
-    assert "Naive Bayes" in task.title
     told = []
     done = task.run(JobContext(lambda share, _: told.append(share)))
     assert done.rows.equals(rows)

@@ -3,15 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.partition import tested as held_out
-from dpcore.erm.method import noise_generator
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import sweep as sweeping
-from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.curves import all_curves, summarise
 from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.scoring import (
@@ -23,15 +20,7 @@ from dpcore.evaluation.scoring import (
     spread,
     spread_over,
 )
-from dpcore.evaluation.splits import (
-    ERROR,
-    MAX,
-    each,
-    judged,
-    number_of_splits,
-    splits,
-    splits_of,
-)
+from dpcore.evaluation.splits import ERROR, MAX, each, judged, number_of_splits, splits, splits_of
 from dpcore.evaluation.study import Study, fitting, problem_for
 from dpcore.evaluation.sweep import sweep
 
@@ -70,14 +59,6 @@ def test_the_fewer_records_are_tested_the_more_often_they_are_split(records, cou
         generator = np.random.default_rng(0)
         right = generator.hypergeometric(records // 2, records - records // 2, held, 2_000)
         assert np.std(right / held) / np.sqrt(count) < 1.05 * ERROR
-
-
-@pytest.mark.slow("trains many models")
-def test_half_a_point_is_left_of_the_accuracy_without_privacy():
-    every = splits(load("breast_cancer"), Preparation())
-    assert len(every) == 71
-    assert 0.0 < baselines(every[:25]).split_errors["accuracy"] < ERROR
-    assert baselines(every[:3]).split_errors["accuracy"] > ERROR / 2
 
 
 def test_how_many_there_are_hangs_on_public_numbers_alone():
@@ -157,16 +138,6 @@ def test_ones_own_records_are_tested_in_turn(records, fraction):
     for count in range(1, len(masks) + 1):
         often = masks[:count].sum(axis=0)
         assert often.max() - often.min() <= 1
-
-
-@pytest.mark.slow("trains many models")
-def test_cases_among_the_tested_are_those_of_ones_own_table():
-    table = replace(of_size(200), published=False)
-    share = float(np.mean(table.label > 0))
-    parts = splits(table, Preparation())
-    for some in (parts.at_once, parts[:10]):
-        assert np.mean([np.mean(part.y_test > 0) for part in some]) == pytest.approx(share)
-        assert baselines(some).positive == pytest.approx(share)
 
 
 def test_a_cohort_is_judged_once_and_a_first_picture_takes_no_more_splits_than_it_may():
@@ -257,16 +228,6 @@ def test_runs_take_the_splits_in_turn_with_the_noise_free_twin_of_each(rows, par
     assert (noisy["accuracy_noiseless"] != noisy["accuracy_test"]).any()
 
 
-def test_fewer_runs_than_splits_take_the_first_ones(parts):
-    rows = sweep(replace(STUDY, runs=2), split=parts)
-    assert set(rows["split"]) == {0, 1}
-    first = sweep(replace(STUDY, runs=1), split=parts)
-    alone = sweep(replace(STUDY, runs=1), split=parts[0])
-    pd.testing.assert_frame_equal(
-        first.drop(columns="seconds"), alone.drop(columns="seconds"), check_exact=True
-    )
-
-
 def test_no_two_splits_share_a_draw_of_noise(parts, monkeypatch):
     seeds = []
     original = sweeping.Training
@@ -280,18 +241,10 @@ def test_no_two_splits_share_a_draw_of_noise(parts, monkeypatch):
     sweep(replace(STUDY, methods=("opera",), runs=10, seed=7), split=parts)
     assert seeds[0] == 7
     assert len(set(seeds)) == 5
-    draws = [noise_generator(seed, run).standard_normal(4) for seed in seeds for run in range(2)]
-    assert len({draw.tobytes() for draw in draws}) == 10
     # Nor do the splits of studies with neighbouring seeds.
     every = {sweeping._seed(seed, place) for seed in range(300) for place in range(1, 10)}
     assert len(every) == 2_700
     assert every.isdisjoint(range(300))
-
-
-def test_the_weights_of_two_splits_carry_different_noise(rows, parts):
-    same = sweep(replace(STUDY, methods=("opera",), runs=10), split=[parts[0]] * 5)
-    objective = same[same["epsilon"] == 0.5]["objective"]
-    assert objective.nunique() == 10
 
 
 def test_calibrations_are_made_anew_for_a_split_of_another_size(parts):
