@@ -69,13 +69,3 @@ class Resuming(Counting):
                 raise Cancelled
             time.sleep(self.seconds)
         return Outcome(rows)
-
-
-def loading():
-    """Take the time and the memory that large libraries take; the process it was done in."""
-    _LOADED.append(b"1" * 400_000_000)
-    time.sleep(1.5)
-    return os.getpid()
-
-
-_LOADED = []

@@ -1,12 +1,8 @@
 """Jobs on a Dask cluster: a local scheduler with two workers."""
 
-import builtins
-import socket
 import subprocess
 import sys
-import threading
 import time
-from contextlib import suppress
 
 import pytest
 
@@ -72,9 +68,11 @@ def test_a_worker_that_dies_is_reported_and_takes_no_other_along():
 
 @pytest.mark.slow("starts worker processes")
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, cluster):
-    monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 0.3)
+    monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 2.0)
     monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:9")
+    began = time.monotonic()
     job = jobs.submit(Counting())
+    assert time.monotonic() - began < 1.0  # nobody is held up
     wait_for(lambda: job.state == "failed")
     assert "'tcp://127.0.0.1:9'" in job.message
     assert names(cluster) == set()
@@ -84,50 +82,6 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, cluster):
     monkeypatch.setenv(SCHEDULER.name, "")
     assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
     executors.close()
-
-
-@pytest.mark.slow("starts worker processes")
-def test_without_the_package_one_sentence_says_so(monkeypatch):
-    original = builtins.__import__
-
-    def missing(name, *arguments, **named):
-        if name == "distributed":
-            raise ImportError(name)
-        return original(name, *arguments, **named)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:8")
-    job = jobs.submit(Counting())
-    wait_for(lambda: job.state == "failed")
-    assert "the package distributed, which it needs, is not" in job.message
-
-
-@pytest.mark.slow("starts worker processes")
-def test_a_scheduler_that_says_nothing_holds_nobody_up_and_is_asked_once(monkeypatch):
-    monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 2.0)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        asked = []
-        threading.Thread(target=_accept, args=(silent, asked), daemon=True).start()
-        monkeypatch.setenv(SCHEDULER.name, f"tcp://127.0.0.1:{silent.getsockname()[1]}")
-        began = time.monotonic()
-        submitted = [jobs.submit(Counting(name=name)) for name in "abcde"]
-        assert [job.state for job in submitted] == ["queued"] * 5
-        assert time.monotonic() - began < 1.0
-        for job in submitted:
-            wait_for(lambda job=job: job.state == "failed")
-        count, began = len(asked), time.monotonic()
-        later = jobs.submit(Counting(name="later"))
-        wait_for(lambda: later.state == "failed")
-        assert time.monotonic() - began < 1.0
-        assert "no Dask scheduler answers there" in later.message
-        assert len(asked) == count
-        silent.shutdown(socket.SHUT_RDWR)
-
-
-def _accept(server, asked):
-    with suppress(OSError):
-        while True:
-            asked.append(server.accept()[0])
 
 
 @pytest.mark.slow("starts worker processes")

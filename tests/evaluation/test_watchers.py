@@ -46,20 +46,6 @@ def test_it_ends_with_the_last(cache):
     wait_for(lambda: names(cache) == {f"{job.key}.partial"})
 
 
-@pytest.mark.slow("starts and stops worker processes")
-def test_one_that_waits_in_the_queue_never_starts_once_all_have_left():
-    first = jobs.submit(LONG, watcher="anne")
-    second = jobs.submit(SHORT, watcher="anne")
-    second.watch("bert")
-    second.leave("anne")
-    assert second.state == "queued"
-    second.leave("bert")
-    assert second.state == "cancelled"
-    first.leave("anne")
-    assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
-    assert second.partial() is None
-
-
 @pytest.mark.parametrize("unwatched_first", [False, True])
 def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(unwatched_first):
     by = ({}, {"watcher": "anne"})
@@ -162,18 +148,6 @@ def test_another_process_that_stops_does_not_end_it_here():
         tell(process)
 
 
-@pytest.mark.slow("starts and stops worker processes")
-def test_one_that_waits_in_another_process_is_no_failure_here():
-    first = jobs.submit(LONG, is_sweep=True)
-    job = jobs.submit(SHORT, is_sweep=True)
-    with other(SHORT, "bert") as process:
-        assert said(process) == "queued"
-        process.kill()
-    assert job.state == "queued"
-    first.cancel()
-    assert len(job.result(PATIENCE)) == 100
-
-
 def modes(folder):
     """What others may do with each file and folder."""
     result = {}
@@ -206,26 +180,15 @@ def test_nobody_else_can_read_what_a_job_writes(tmp_path, monkeypatch):
     wait_for(lambda: names(fresh) == {f"{job.key}.csv"})
 
 
+@pytest.mark.slow("starts and stops worker processes")
+def test_a_job_that_failed_leaves_no_state(cache):
+    failed = jobs.submit(Resuming(40, seconds=0.02, fails_at=20), watcher="anne")
+    wait_for(lambda: failed.state == "failed")
+    assert not failed.resumable
+    wait_for(lambda: f"{failed.key}.state" not in names(cache))
+
+
 def test_a_folder_of_an_earlier_release_is_closed_to_others(cache):
     (cache / "jobs").mkdir(mode=0o755)
     assert place(jobs.FOLDER) == cache / "jobs"
     assert modes(cache / "jobs") == {"jobs": 0}
-
-
-@pytest.mark.slow("starts and stops worker processes")
-def test_a_state_stays_where_a_job_was_stopped_and_goes_where_it_failed(cache):
-    stopped = jobs.submit(Resuming(1_000, seconds=0.02), watcher="anne")
-    wait_for(lambda: (rows := stopped.partial()) is not None and len(rows) > 2)
-    stopped.leave("anne")
-    wait_for(lambda: f"{stopped.key}.state" in names(cache) and not stopped.stopping)
-    assert stopped.resumable
-    failed = jobs.submit(Resuming(200, seconds=0.02, fails_at=20), watcher="anne")
-    wait_for(lambda: f"{failed.key}.state" in names(cache) or failed.state == "failed")
-    wait_for(lambda: failed.state == "failed")
-    assert failed.message == "20 can't be counted."
-    assert not failed.resumable
-    wait_for(
-        lambda: (
-            not {name for name in names(cache) if failed.key in name} - {f"{failed.key}.partial"}
-        )
-    )
