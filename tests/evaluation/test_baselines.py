@@ -1,6 +1,6 @@
 """The references of private models: what they are, and that no setting of a model moves them."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,17 +8,10 @@ import pytest
 from scipy import special
 from sklearn.linear_model import LogisticRegression
 
-from dpcore.datasets import PAPER_000, Preparation, load, prepare
+from dpcore.datasets import PAPER_000, Preparation, load
 from dpcore.erm.newton import ridge_path
-from dpcore.evaluation import curves
-from dpcore.evaluation.baselines import (
-    CROSS_VALIDATION_LAMS,
-    baselines,
-    usual,
-    without_privacy,
-)
+from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines, usual
 from dpcore.evaluation.curves import answers
-from dpcore.evaluation.scoring import AREA, CLASSIFICATION, scoring_for
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, problem_for
 from tests.evaluation.splits import made_split
@@ -26,16 +19,8 @@ from tests.evaluation.splits import made_split
 pytestmark = pytest.mark.usefixtures("few_splits")
 
 
-def test_the_model_without_privacy_knows_a_separable_problem():
-    split = made_split(records=300, dimension=3)
-    labels = [np.sign(x @ [1.0, -2.0, 0.5]) for x in (split.x_train, split.x_test)]
-    split = replace(split, y_train=labels[0], y_test=labels[1])
-    actual = baselines(split)
-    commoner = 1.0 if split.y_train.mean() >= 0 else -1.0
-    assert actual.guess == np.mean(split.y_test == commoner)
-    assert actual.lam < 0.1  # noiseless labels want next to no regularisation
-    assert actual.value >= 0.97
-    # The majority is that of the training records.
+def test_the_guess_is_the_majority_of_the_training_records():
+    split = made_split()
     split = replace(split, y_train=np.ones_like(split.y_train), y_test=-np.ones_like(split.y_test))
     assert baselines(split).guess == 0.0
 
@@ -59,31 +44,6 @@ def test_the_lambda_has_the_best_cross_validated_likelihood(cancer):
     assert nearest == max(scores, key=lambda lam: scores[lam])
 
 
-def few_cases(records, seed):
-    """One in ten is a case, and for hardly anybody is it as likely as not."""
-    split = made_split(records=records, dimension=3, tests=2_000, seed=seed)
-    random = np.random.default_rng(seed)
-    made = {}
-    for part in ("train", "test"):
-        features = getattr(split, f"x_{part}")
-        features = np.column_stack([0.8 * features, np.full(len(features), 0.6)])
-        risk = special.expit(features @ [2.5, 2.0, -1.5, -5.0])
-        made[f"x_{part}"] = features
-        made[f"y_{part}"] = np.where(random.random(len(risk)) < risk, 1.0, -1.0)
-    return replace(split, **made, feature_names=("a", "b", "c", "intercept"))
-
-
-def test_with_few_cases_its_risks_are_not_shrunk_to_one():
-    slopes = []
-    for seed in range(9):
-        split = few_cases(200, seed)
-        (weights,) = without_privacy(split).linear
-        scores = (split.x_test @ weights)[:, None]
-        again = LogisticRegression(C=np.inf).fit(scores, split.y_test)
-        slopes.append(again.coef_[0, 0])
-    assert 0.6 < np.median(slopes) < 1.6
-
-
 def logistic(split, lam):
     """Accuracy of scikit-learn's model: its C is 1/(λ n)."""
     model = LogisticRegression(
@@ -102,9 +62,7 @@ def test_it_is_the_mean_over_the_splits_of_scikit_learns_logistic_regression(key
     assert actual.guess == pytest.approx(np.mean([one.guess for one in alone]), abs=1e-12)
     lams = [one.lam for one in alone]
     assert actual.lam == pytest.approx(np.exp(np.mean(np.log(lams))))
-    # Another λ or one split alone would be noticed.
-    if len(parts) > 1:
-        assert len({round(one.value, 6) for one in alone}) > 1
+    # Another λ would be noticed.
     strong = np.mean([logistic(part, 1.0) for part in parts])
     assert abs(actual.value - strong) > 0.005
 
@@ -115,26 +73,21 @@ def test_cases_are_those_of_the_records_whose_misses_are_counted():
     assert result.positive == pytest.approx(np.mean([np.mean(one.y_test > 0) for one in parts]))
     # Among all records there are others: the splits test some of them more often.
     assert abs(result.positive - float((load("breast_cancer").label > 0).mean())) > 1e-6
-    assert result.reading(result.rows).positive == result.positive
     # Who answers no misses exactly these.
     blind = [replace(one, y_train=-np.ones(one.records)) for one in parts]
     never = baselines(blind)
     assert never.measured["missed_per_1000"] == pytest.approx(1000.0 * result.positive)
-    assert np.isnan(baselines(prepare(load("diabetes"))).positive)
 
 
 def test_more_records_tested_make_the_range_narrower_around_the_mean():
     parts = splits(load("breast_cancer"), Preparation())
     alone, result = [baselines(part) for part in parts], baselines(parts)
 
-    def width(ends):
-        return ends[1] - ends[0]
-
     # Three splits of 114 test records are 342 different ones.
     for name, (low, high) in result.ranges.items():
         assert low < result.measured[name] < high
-        single = np.mean([width(one.ranges[name]) for one in alone])
-        assert width((low, high)) == pytest.approx(single * np.sqrt(114 / 342), rel=1e-9)
+        single = np.mean([np.ptp(one.ranges[name]) for one in alone])
+        assert high - low == pytest.approx(single * np.sqrt(114 / 342), rel=1e-9)
 
 
 OTHERWISE = {
@@ -173,23 +126,9 @@ def changes():
 
 
 @pytest.mark.slow("trains many models")
-def test_no_setting_of_a_study_moves_it(monkeypatch):
-    computed = {}
-
-    def once(parts, table, _):
-        key = table.frame.to_csv().encode()
-        for one in parts:
-            key += b"".join(x.tobytes() for x in (one.x_train, one.y_train, one.x_test, one.y_test))
-        if key not in computed:
-            computed[key] = baselines(parts, table)
-        return computed[key]
-
-    monkeypatch.setattr(curves, "baselines", once)
-    known = {field.name for field in fields(Study)}
-    assert set(OTHERWISE) <= known
+def test_no_setting_of_a_study_moves_it():
     base, *others = changes()
     wanted = carried(base)
-    assert list(wanted.index) == [f"{metric.column}_baseline" for metric in CLASSIFICATION.banded]
     for study in others:
         pd.testing.assert_series_equal(carried(study), wanted, check_exact=True)
     # The data set does, and which records are tested.
@@ -198,19 +137,8 @@ def test_no_setting_of_a_study_moves_it(monkeypatch):
         replace(base, preparation=Preparation(seed=1)),
     ):
         assert (carried(study) != wanted).all()
-    assert len(computed) == 3
 
 
 def test_it_is_prepared_as_usual_whatever_the_private_model_is():
     chosen = Preparation(norm="clip", intercept=True, seed=4, test_fraction=0.3, scaling="data")
     assert usual(chosen) == Preparation(seed=4, test_fraction=0.3)
-
-
-def test_other_measures_come_with_it(cancer):
-    result = baselines(cancer)
-    assert AREA in scoring_for(cancer).measures(cancer)
-    area = result.by(AREA)
-    assert (area.value, area.guess) == (result.measured["auc"], 0.5)
-    assert area.between == result.ranges["auc"]
-    assert area.between[0] < area.value < area.between[1]
-    assert prepare(load("breast_cancer")).preparation == usual(Preparation())

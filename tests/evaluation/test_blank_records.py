@@ -1,6 +1,5 @@
 """Models are judged by the records that are not blank; the objective is a mean over all of them."""
 
-import io
 from dataclasses import replace
 
 import numpy as np
@@ -55,27 +54,6 @@ def test_measures_of_training_records_leave_blank_ones_out(key):
     at_zero = float(problem.function.value(np.zeros(1))[0])
     mixed = (without * kept.records + at_zero * 60) / split.records + penalty
     assert actual["objective"] == pytest.approx(mixed, rel=1e-6)
-
-
-@pytest.mark.parametrize("key", TABLES)
-@pytest.mark.filterwarnings("error")
-def test_measures_of_no_training_records_have_no_value(key):
-    split, _ = splits(key, prepare(load(key)).records)
-    problem = problem_for(Study(dataset=key, loss=losses_for(split.entry)[0]), split)
-    models = np.ones((2, split.dimension * problem.parts))
-    result = scoring_for(split).of_runs(problem, split, models)
-    without = {name for name, values in result.items() if np.isnan(values).all()}
-    assert without == {name for name in result if name.endswith("_train")}
-    assert all(np.isfinite(values).all() for name, values in result.items() if name not in without)
-
-
-@pytest.mark.parametrize(("label", "all_blank"), [(-1, True), (1, False)])
-def test_a_page_learns_whether_all_records_are_blank(label, all_blank):
-    labels = np.array([-1, -1, label])
-    data, rows = io.BytesIO(), np.eye(3, dtype=np.float32)
-    examples = {"train_features": rows, "test_features": rows, "names": np.array(["no", "yes"])}
-    np.savez(data, train_labels=labels, test_labels=np.array([0, 1, 1]), **examples)
-    assert uploaded.take_examples(data.getvalue(), "people.npz").all_blank == all_blank
 
 
 @pytest.mark.parametrize("key", TABLES)

@@ -11,8 +11,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score, root_mean_squared_err
 from dpcore.datasets import Preparation, load, prepare, read_upload
 from dpcore.datasets.columns import Columns, columns_of
 from dpcore.datasets.encoding import bring_to_norm, scaled
-from dpcore.errors import Cancelled
-from dpcore.evaluation.baselines import LINEAR, TREES, baselines, without_privacy
+from dpcore.evaluation.baselines import LINEAR, TREES, baselines
 from dpcore.evaluation.boosted import _margins, columns_for
 from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.splits import splits
@@ -65,21 +64,6 @@ def test_the_better_of_both_is_the_model_without_privacy(predicts):
     straight = made(predicts, curved=False)
     parts = splits(straight, Preparation())
     assert baselines(parts, straight) == baselines(parts)
-
-
-@pytest.mark.slow("trains many models")
-def test_the_same_records_are_compared_once(monkeypatch):
-    def better(table):
-        told = []
-        parts = splits(table, Preparation())
-        result = without_privacy(parts, table, lambda _, message: told.append(message))
-        return result.model, told.count("comparing them with boosted trees")
-
-    monkeypatch.setattr("dpcore.evaluation.baselines._better_of", {})
-    curved, straight = made("class"), made("class", curved=False)
-    assert better(curved) == (TREES, 5)
-    assert better(curved) == (TREES, 0)
-    assert better(straight) == (LINEAR, 5)
 
 
 @pytest.mark.slow("trains many models")
@@ -184,21 +168,6 @@ def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(
         assert ReferenceStudy.of(other) == described
     assert ReferenceStudy.of(replace(study, preparation=Preparation(seed=1))) != described
     assert described.key != ReferenceStudy.of(replace(study, upload="other")).key
-    with pytest.raises(Cancelled):
-        work(described, JobContext(records=table, cancelled=lambda: True))
-
-
-def test_a_column_with_fewer_values_than_a_leaf_is_never_split():
-    draw = np.random.default_rng(0)
-    columns = draw.standard_normal((600, 3))
-    columns[19:, 1] = np.nan
-    labels = np.where(columns[:, 0] + 2.0 * np.nan_to_num(columns[:, 1]) > 0.0, 1.0, -1.0)
-    every, kept = (HistGradientBoostingClassifier(random_state=0) for _ in range(2))
-    apart = columns[:, [0, 2]]
-    assert np.array_equal(
-        every.fit(columns, labels).decision_function(columns),
-        kept.fit(apart, labels).decision_function(apart),
-    )
 
 
 def test_one_case_among_many_can_be_learned_from():

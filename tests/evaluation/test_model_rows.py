@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import special
 
@@ -17,20 +16,14 @@ from dpcore.evaluation.model_calibration import calibrations
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.models import curve as atlas
 from dpcore.evaluation.splits import RepeatedSplits, splits
-from dpcore.evaluation.study import (
-    Study,
-    calibrations_for,
-    delta_for,
-    of_a_model,
-    problem_for,
-)
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, of_a_model, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.models.model import Model
 from dpcore.models.records import RecordShape, split_records
 from dpcore.models.register import model_named
-from dpcore.predictors import in_words, refusal, register
+from dpcore.predictors import refusal, register
 
 MODELS = [key for key, found in register().items() if isinstance(found, Model)]
 SHAPE = RecordShape(455, 30, ())
@@ -44,11 +37,6 @@ PAIRS = {
 @pytest.fixture(scope="module")
 def cancer_table():
     return load("breast_cancer")
-
-
-@pytest.fixture(scope="module")
-def cohort_table():
-    return load("cohort", records=300)
 
 
 def blanked(table, *places):
@@ -154,35 +142,10 @@ def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeyp
 
 def test_what_only_methods_have_starts_no_model_anew():
     usual = of_a_model(Study(), "naive-bayes").key
-    for same in (
-        {"lam": 0.1},
-        {"loss": "huber"},
-        {"edition": "published"},
-        {"steps": 7},
-        {"preparation": Preparation(features="additive", intercept=True)},
-    ):
-        assert of_a_model(replace(Study(), **same), "naive-bayes").key == usual
-    for other in (
-        {"delta": 1e-7},
-        {"adjacency": "replace-one"},
-        {"seed": 1},
-        {"runs": 31},
-        {"preparation": Preparation(missing="drop")},
-    ):
+    same = {"lam": 0.1, "edition": "published", "preparation": Preparation(features="additive")}
+    assert of_a_model(replace(Study(), **same), "naive-bayes").key == usual
+    for other in ({"adjacency": "replace-one"}, {"preparation": Preparation(missing="drop")}):
         assert of_a_model(replace(Study(), **other), "naive-bayes").key != usual
-
-
-@pytest.mark.slow("trains many models")
-def test_by_rule_or_not_a_model_is_the_same(cohort_table):
-    study = Study("cohort", methods=("dpgd", "naive-bayes"), epsilons=(0.01, 10.0), runs=2)
-    by_rule = replace(study, preparation=Preparation(features="rule"))
-    tables = [
-        sweep(one, split=splits(cohort_table, one.preparation)).set_index("method")
-        for one in (study, by_rule)
-    ]
-    plain, ruled = (table.loc["naive-bayes"].drop(columns="seconds") for table in tables)
-    pd.testing.assert_frame_equal(plain, ruled)
-    assert list(tables[1].index) == ["dpgd"] * 4 + ["naive-bayes"] * 4
 
 
 @pytest.mark.parametrize(
@@ -204,9 +167,3 @@ def test_nobody_said_that_some_of_ones_own_table_is_public():
     assert refusal("pate", "logistic", "class") == ""
     assert "needs public records" in refusal("pate", "logistic", "class", is_own=True)
     assert refusal("decision-tree", "logistic", "class", is_own=True) == ""
-
-
-def test_models_are_named_in_plain_words():
-    assert in_words("decision-tree") == "decision tree"
-    assert in_words("pate").endswith(" (PATE)")
-    assert in_words("dpgd").endswith(" (DP-GD)")
