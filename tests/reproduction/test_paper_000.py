@@ -1,4 +1,4 @@
-"""Paper 000's experiments on built-in patients: files, verdicts, and what is refused."""
+"""Paper 000's experiments on built-in patients: files, and verdicts either way."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dpcore.errors import InvalidInput
-from dpcore.evaluation import curve_columns
-from dpcore.evaluation.sweep import COLUMNS
 from dpcore.reproduction import network_000, paper_000
 from dpcore.reproduction.paper_000 import EPSILONS, METHODS
 from dpcore.reproduction.report import NOT_SUPPORTED, PARTLY, SUPPORTED, reproduce
@@ -18,86 +15,37 @@ from dpcore.reproduction.report import NOT_SUPPORTED, PARTLY, SUPPORTED, reprodu
 PATIENTS = ("breast_cancer",)
 
 
-def test_the_grid_is_the_papers():
-    assert len(EPSILONS) == 10
-    assert (min(EPSILONS), max(EPSILONS)) == (1e-9, 1.0)
-    assert (paper_000.DELTA, paper_000.LAM, paper_000.HUBER_WIDTH) == (0.001, 0.001, 0.5)
-
-
 @pytest.mark.slow("repeats an experiment of a paper")
-@pytest.mark.parametrize("figure", [2, 5])
-def test_a_figure_leaves_tables_pictures_and_verdicts(figure, tmp_path):
-    folder = tmp_path / "new" / "folder"
+def test_a_figure_leaves_tables_pictures_and_verdicts(tmp_path):
+    folder, name = tmp_path / "new" / "folder", "paper-000-figure-5"
     shares: list[float] = []
     actual = reproduce(
         "paper-000",
-        figure=figure,
+        figure=5,
         output=str(folder),
         datasets=PATIENTS,
         runs=2,
         progress=lambda share, _: shares.append(share),
     )
-    name = f"paper-000-figure-{figure}"
     wanted = {f"{name}{ending}" for ending in (".csv", "-runs.csv", ".png", ".svg", ".json")}
     assert {path.name for path in folder.iterdir()} == wanted
     assert {Path(path).name for path in actual["files"]} == wanted
     assert json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) == actual
-    assert actual["datasets"] == list(PATIENTS)
-    assert actual["missing"] == []
-    assert any("T = n" in sentence for sentence in actual["differs"])
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
     table = pd.read_csv(folder / f"{name}.csv")
-    assert list(table.columns) == [*curve_columns.COLUMNS, "dataset"]
     assert sorted(zip(table["method"], table["epsilon"], strict=True)) == sorted(
         (method, epsilon) for method in METHODS for epsilon in EPSILONS
     )
     assert (table["delta"] == 0.001).all()
     assert set(table.loc[table["method"] != "nonprivate", "edition"]) == {"published"}
     runs = pd.read_csv(folder / f"{name}-runs.csv")
-    assert tuple(runs.columns) == COLUMNS
     assert len(runs) == 2 * len(table)
-    assert set(runs["loss"]) == {"logistic" if figure == 2 else "huber"}
-
+    assert set(runs["loss"]) == {"huber"}
     assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (folder / f"{name}.svg").read_text(encoding="utf-8")
-    for verdict in actual["verdicts"]:
-        assert verdict["verdict"] in (SUPPORTED, PARTLY, NOT_SUPPORTED)
-        assert "V-" in verdict["claim"] or "section V" in verdict["claim"]
-        assert any(character.isdigit() for character in verdict["seen"])
-    privacy = actual["verdicts"][-1]
-    assert privacy["claim"].startswith("All compared methods guarantee")
-    assert privacy["verdict"] == NOT_SUPPORTED
-
-
-@pytest.mark.slow("repeats an experiment of a paper")
-def test_the_picture_is_the_same_from_run_to_run(tmp_path):
-    def drawn(folder):
-        folder.mkdir()
-        files = paper_000.panels(
-            table(accuracy=lambda method, epsilon: 0.8),
-            value="accuracy",
-            ylabel="accuracy",
-            ylimits=(0.0, 1.0),
-            titles={method: method for method in METHODS},
-            path=folder / "picture",
-        )
-        return b"".join(file.read_bytes() for file in files)
-
-    assert drawn(tmp_path / "first") == drawn(tmp_path / "second")
-
-
-@pytest.mark.slow("repeats an experiment of a paper")
-def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path):
-    result = reproduce("paper-000", table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
-    rows = pd.read_csv(tmp_path / "paper-000-table-1.csv")
-    assert len(rows) == 8
-    assert set(rows["epsilon"]) == {0.01, 0.001}
-    assert (rows["seconds"] > 0).all()
-    assert (rows["steps"] >= 1).all()
-    assert len(result["verdicts"]) == 3
-    assert all("Table I" in verdict["claim"] for verdict in result["verdicts"])
+    assert actual["verdicts"][-1]["verdict"] == NOT_SUPPORTED  # that all methods are private
 
 
 @pytest.mark.slow("repeats an experiment of a paper")
@@ -116,8 +64,6 @@ def test_the_papers_network_has_a_row_for_each_method_and_epsilon(tmp_path, monk
     assert private["certified_epsilon"].max() > 1e3
     best = rows.loc[rows["method"] == "nonprivate", "accuracy"]
     assert best.min() > private.loc[private["epsilon"] < 1e-6, "accuracy"].max()
-    assert len([path for path in result["files"] if path.endswith(".png")]) == 2
-    assert [verdict["claim"][:5] for verdict in result["verdicts"]] == ["GRPUA", "GRPUA", "All c"]
     assert result["verdicts"][-1]["verdict"] == NOT_SUPPORTED
 
 
@@ -155,14 +101,6 @@ LOW_OPPOSITE = {"nonprivate": 0.4, "opera": 0.78, "grpua": 0.6, "outpert": 0.5, 
             lambda method, at: 0.1 if method == "opera" and at < 2e-9 else PAPERS_ORDER[method],
             [PARTLY, SUPPORTED, NOT_SUPPORTED],
         ),
-        # Above the high privacy regime only the claim about every ε looks.
-        (
-            (2,),
-            lambda method, at: (
-                PAPERS_ORDER[method] if at <= 0.01 or method == "nonprivate" else 0.5
-            ),
-            [SUPPORTED, SUPPORTED, NOT_SUPPORTED],
-        ),
         # Of an objective less is better.
         ((3, 5), lambda method, _: LOW[method], [SUPPORTED] * 3),
         ((3, 5), lambda method, _: LOW_OPPOSITE[method], [NOT_SUPPORTED] * 3),
@@ -176,8 +114,6 @@ def test_figures_are_judged_by_the_order_the_paper_reports(figures, made, wanted
         told = [verdict.verdict for verdict in verdicts]
         assert len(told) == count
         assert told[: len(wanted)] == wanted[:count]
-        if wanted[0] == PARTLY:
-            assert "14 of 16" in verdicts[0].seen
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -218,25 +154,3 @@ def test_times_are_judged_by_the_order_the_paper_reports(seconds, steps_at_less,
     assert [v.verdict for v in verdicts] == [
         SUPPORTED if good else NOT_SUPPORTED for good in wanted
     ]
-
-
-def test_with_no_data_at_hand_one_sentence_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
-    with pytest.raises(InvalidInput) as caught:
-        reproduce("paper-000", figure=2, output=str(tmp_path / "out"))
-    sentence = str(caught.value)
-    assert "adult, bank, ipums_br" in sentence
-    assert "DPCORE_DATA" in sentence
-    assert sentence.endswith(".")
-    assert not (tmp_path / "out").exists()
-
-
-def test_sets_that_are_not_at_hand_are_named_as_missing(tmp_path, monkeypatch):
-    at_hand = {"breast_cancer": "built in", "bank": "download"}
-    monkeypatch.setattr(paper_000, "availability", lambda key: at_hand[key])
-    result = reproduce(
-        "paper-000", table=1, output=str(tmp_path), datasets=("breast_cancer", "bank"), runs=1
-    )
-    assert result["datasets"] == ["breast_cancer"]
-    assert result["missing"] == ["bank"]

@@ -1,5 +1,6 @@
 """What the papers share: the register, verdicts by places, stand-ins, bad input."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -15,24 +16,8 @@ from dpcore.reproduction.report import (
     ExperimentOrder,
     on_stand_in,
     ordering,
-    papers,
     reproduce,
 )
-
-
-def test_every_paper_enrols_itself_with_all_its_numbers():
-    result = papers()
-    assert set(result) >= {"paper-000", "paper-002", "paper-003", "paper-004"}
-    numbers = {
-        key: (set(result[key].figures), set(result[key].tables))
-        for key in ("paper-000", "paper-002", "paper-003", "paper-004")
-    }
-    assert numbers == {
-        "paper-000": ({1, 2, 3, 4, 5, 6}, {1}),
-        "paper-002": ({1, 2}, {1, 2}),
-        "paper-003": ({1, 2}, {1}),
-        "paper-004": ({1, 2, 3, 4, 5}, {1, 2}),
-    }
 
 
 @pytest.mark.parametrize(
@@ -42,6 +27,7 @@ def test_every_paper_enrols_itself_with_all_its_numbers():
         ((0.1, 0.1, -0.1), 0.0, PARTLY),
         ((0.1, -0.1, -0.1), 0.0, NOT_SUPPORTED),
         ((0.0, 0.0, 0.0), 0.0, NOT_SUPPORTED),
+        ((math.nan, math.nan, math.nan), 0.0, NOT_SUPPORTED),
         ((0.1, 0.1, 0.1), 0.2, NOT_SUPPORTED),
     ],
 )
@@ -51,22 +37,12 @@ def test_an_ordering_is_judged_by_clear_wins(gains, margin, wanted, higher):
     places = [(f"place {at}", 0.5 + sign * gain, 0.5, margin) for at, gain in enumerate(gains)]
     verdict = ordering("A beats B.", places, better="A", worse="B", what="score", higher=higher)
     assert verdict.verdict == wanted
-    assert "of 3 places (score)" in verdict.seen
 
 
-def test_what_is_no_number_never_wins():
-    places = [("here", float("nan"), 0.5), ("there", 0.6, float("nan"))]
-    verdict = ordering("A beats B.", places, better="A", worse="B", what="score")
-    assert verdict.verdict == NOT_SUPPORTED
-
-
-@pytest.mark.parametrize("verdict", [SUPPORTED, PARTLY, NOT_SUPPORTED])
-def test_a_stand_in_decides_nothing(verdict):
-    result = on_stand_in(Conclusion("So it is.", verdict, "In 1 of 1."), "MNIST", "digits")
-    assert result.verdict == UNCHECKED
-    assert "MNIST" in result.seen
-    assert "digits" in result.seen
-    assert result.seen.endswith("In 1 of 1.")
+def test_a_stand_in_decides_nothing():
+    for verdict in (SUPPORTED, PARTLY, NOT_SUPPORTED):
+        made = Conclusion("So it is.", verdict, "In 1 of 1.")
+        assert on_stand_in(made, "MNIST", "digits").verdict == UNCHECKED
 
 
 def test_the_stand_in_is_taken_only_where_nothing_was_named():
@@ -80,8 +56,6 @@ def test_the_stand_in_is_taken_only_where_nothing_was_named():
     assert order(("digits", "mnist")).wanted(("mnist",), nothing) == (("digits",), ("mnist",))
     with pytest.raises(InvalidInput, match="mnist, but none of them is at hand"):
         order(("mnist",)).wanted(("mnist",), nothing, "digits")
-    with pytest.raises(InvalidInput, match="datasets is empty"):
-        order(()).wanted(("mnist",), nothing, "digits")
 
 
 @pytest.mark.parametrize(
@@ -92,24 +66,15 @@ def test_the_stand_in_is_taken_only_where_nothing_was_named():
         ("paper-000", {"table": 2}, ("table", "2", "1")),
         ("paper-000", {"figure": 2, "table": 1}, ("figure and table", "exactly one")),
         ("paper-000", {"figure": 2, "epochs": 3}, ("epochs", "figure 6")),
-        ("paper-000", {"figure": 6, "epochs": 3}, ("epochs", "T = n")),
-        ("paper-000", {"figure": 6, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
         ("paper-000", {"figure": 2, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
         ("paper-000", {"figure": 2, "datasets": ()}, ("datasets", "empty")),
-        ("paper-002", {"figure": 3}, ("figure", "3", "1 or 2")),
-        ("paper-002", {"table": 3}, ("table", "3", "1 or 2")),
         ("paper-002", {"figure": 2, "epochs": 3}, ("epochs", "paper 002")),
         ("paper-002", {"figure": 2, "datasets": ("digits",)}, ("dataset", "'digits'")),
-        ("paper-002", {"figure": 2, "datasets": ()}, ("datasets is empty",)),
         ("paper-003", {}, ("figure and table", "exactly one")),
-        ("paper-003", {"figure": 3}, ("figure", "3", "1 or 2")),
-        ("paper-004", {"table": 3}, ("table", "3", "1 or 2")),
         ("paper-003", {"table": 1, "runs": 0}, ("runs", "0")),
         ("paper-004", {"figure": 3, "epochs": 0}, ("epochs", "0")),
         ("paper-003", {"figure": 1, "datasets": ("digits",)}, ("digits", "several labels")),
         ("paper-003", {"table": 1, "datasets": ("chest_features",)}, ("one class",)),
-        ("paper-004", {"figure": 4, "datasets": ("chest_features",)}, ("one class",)),
-        ("paper-004", {"figure": 4, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
         ("paper-004", {"figure": 2, "epochs": 3}, ("epochs", "150")),
     ],
 )
