@@ -1,13 +1,11 @@
 """What examples may look like, and what is refused."""
 
-import inspect
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpcore.datasets import images
 from dpcore.datasets.images import Examples, Setting, entry
 from dpcore.errors import InvalidInput
 
@@ -52,18 +50,6 @@ def made(entry=CLASSES, **changed):
 def test_arrays_that_do_not_fit_are_refused(entry, changed, reason):
     with pytest.raises(InvalidInput, match=reason):
         made(entry, **changed)
-
-
-@pytest.mark.parametrize("key", images.keys())
-def test_the_settings_of_a_set_are_what_its_function_takes(key):
-    source = images.source(key)
-    parameters = inspect.signature(source.build).parameters.values()
-    own = [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-    assert [setting.name for setting in source.settings] == [parameter.name for parameter in own]
-    assert all(parameter.default is parameter.empty for parameter in own)
-    for setting in source.settings:
-        if setting.default is not None:
-            assert setting.checked(setting.default) == setting.default
 
 
 def test_a_setting_takes_what_it_declares():
