@@ -100,3 +100,11 @@ def test_there_are_no_steps_at_the_data_s_own_range():
         Preparation(features="additive", scaling="data")
     made = prepare(load("cohort"), replace(BY_RULE, scaling="data"))
     assert (made.preparation.features, dict(made.maps)) == ("plain", {})
+
+
+def test_a_map_of_too_many_values_is_left_out_by_public_numbers(monkeypatch):
+    table = load("cohort", records=400)
+    fits = table.records * prepare(table, BY_RULE).maps["fine"].dimension
+    for most, maps in ((fits, MAPS), (fits - 1, MAPS[:2])):
+        monkeypatch.setattr("dpcore.datasets.feature_rule.MAX_VALUES", most)
+        assert tuple(prepare(table, BY_RULE).maps) == maps

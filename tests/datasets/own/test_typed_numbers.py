@@ -72,12 +72,6 @@ def test_what_a_description_has_is_read_as_the_same(bound):
         assert bound in readings(written(bound).replace(".", ","))
 
 
-@pytest.mark.slow("reads large or many files")
-@given(st.text())
-def test_any_text_has_at_most_two_readings(text):
-    assert len(readings(text)) <= 2
-
-
 def test_a_fields_text_is_a_number_or_left_for_a_check_to_refuse():
     assert [meant("ε", text) for text in ("2,5", " 3 ", "much", "")] == [2.5, 3.0, "much", ""]
     with pytest.raises(InvalidInput, match=r"^ε is '2,500', which could be 2.5 or 2500: write one"):
