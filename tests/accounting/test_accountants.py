@@ -143,15 +143,23 @@ def test_basic_and_strong_composition_share_delta_among_the_steps(sigma, count):
     assert epsilon(event, "strong", ADD_REMOVE) == pytest.approx(strong, rel=1e-6)
 
 
-def test_tcdp_of_fixed_batches_is_that_of_a_record_exchanged():
-    sigma, rate, count = 30.0, 0.02, 100
-    # Two batches differ in two records: a sum of norms up to 1 moves by 2, and costs 13 s² ρ.
-    rho = count * 13.0 * rate**2 * 0.5 * (2.0 / sigma) ** 2
+def concentrated(rho):
+    """ε of ρ at δ, by a scan of the orders."""
     order = np.linspace(2.0, 1000.0, 1_000_000)
     curve = rho * order + np.log1p(-1 / order) - np.log(DELTA * order) / (order - 1)
+    return pytest.approx(curve.min(), rel=1e-6)
+
+
+def test_zcdp_adds_up_half_the_squares_and_tcdp_of_batches_that_of_a_record_exchanged():
+    sigma, rate, count = 30.0, 0.02, 100
+    event = Repeated(Gaussian(sigma), count)
+    assert epsilon(event, "zcdp", ZERO_OUT) == concentrated(count * 0.5 / sigma**2)
+    of_two = count * 0.5 * (2.0 / sigma) ** 2
+    assert epsilon(event, "zcdp", REPLACE_ONE) == concentrated(of_two)
+    # Two batches differ in two records: a sum of norms up to 1 moves by 2, and costs 13 s² ρ.
     event = Repeated(FixedSampled(rate, Gaussian(sigma)), count)
     for adjacency in (ZERO_OUT, REPLACE_ONE):
-        assert epsilon(event, "tcdp", adjacency) == pytest.approx(curve.min(), rel=1e-6)
+        assert epsilon(event, "tcdp", adjacency) == concentrated(13.0 * rate**2 * of_two)
 
 
 @pytest.mark.parametrize("sampling", ["none", "poisson"])

@@ -92,3 +92,4 @@ def test_a_bad_argument_is_named(bad):
     ):
         with pytest.raises(InvalidInput, match=f"^{name} is "):
             call()
+    assert vector_laplace(generator, 2, 1.0, 0).shape == (0, 2)
