@@ -182,6 +182,8 @@ def test_the_length_stays_when_its_unit_changes_and_the_noise_decays_as_chosen()
     assert app.number_input(key="duration").value == 800
     app.number_input(key="duration").set_value(1234).run()
     assert numbers(app)["Steps"] == "1,234"
+    app.number_input(key="batch").set_value(20_000).run()
+    assert "batch size is 20000" in app.error[0].value
 
 
 def test_hostile_values_in_the_link_are_refused_in_a_sentence_each():

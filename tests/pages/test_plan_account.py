@@ -152,6 +152,8 @@ def test_the_budget_is_spread_over_all():
     app = press(press(opened(), "Add weekly releases"), "Spread the budget over all")
     shared = [replace(entry, noise=None, share=1.0) for entry in (TRAINING, WEEKLY)]
     expect_account(app, shared)
+    (error,) = opened(account=to_link([TRAINING, shared[1]]), year_epsilon="0.5").error
+    assert "The entries with a noise of their own spend" in error.value
 
 
 def opened_box(**link):
