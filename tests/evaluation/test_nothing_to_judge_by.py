@@ -138,22 +138,6 @@ def test_every_model_of_the_survey_has_an_answer(kind, model):
     assert rows["learned_from"].eq(96).all()
 
 
-@pytest.mark.parametrize(
-    ("kind", "judged"), [(NONE, 0), ("outcomes of half", 13), ("one outcome", 24)]
-)
-def test_a_model_states_how_many_it_is_judged_on(kind, judged, tmp_path, capsys):
-    asked = ["model", *files(tmp_path, kind), "--epsilon", "1", "--runs", "2", "--every-run"]
-    told = parsed(capsys, *asked)
-    assert {row["judged_on"] for row in told["rows"]} == {judged}
-    assert ("outcome" in told["note"]) == (judged == 0)
-    for row in told["rows"]:
-        assert (row["value"] is None) == (judged == 0)
-        hits = judged * (row["value"] or 0.0)
-        assert hits == pytest.approx(round(hits), abs=1e-9)
-    assert main(asked) == 0
-    assert ("outcome" in capsys.readouterr().err) == (judged == 0)
-
-
 COMMANDS = {
     "decision-curve": ("--threshold", "0.2,0.5"),
     "groups": ("--by", "hue"),
