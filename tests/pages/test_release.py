@@ -21,6 +21,7 @@ from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.check import check
 from dpcore.release.ledger import Ledger
+from dpcore.release.model import ReleasedModel
 from dpcore.release.roles import Actor, Role
 from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_on_twin
@@ -367,6 +368,25 @@ def assert_explored(app, name, records):
     assert app.session_state["_kept_made file"] is None
     assert handed_over not in said(app)
     return shown
+
+
+@pytest.mark.parametrize("look", ["Not at all", "At a private twin"])
+def test_a_delta_of_one_record_is_warned_about(look):
+    warned = [each.value for each in opened(release_delta="0.001", release_look=look).warning]
+    assert any("1/n" in text for text in warned)
+    assert not opened(release_look=look).warning
+
+
+def test_a_network_is_priced_and_released():
+    app = opened(release_loss="Network")
+    assert steps(app)[3] == "done: ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"
+    pressed(app)
+    until(lambda: steps(app)[-1].startswith("done"), app)
+    made = attempts(app).latest
+    model = ReleasedModel.from_json(made.files["model.json"].decode())
+    assert model.hidden > 0
+    ledger = app.session_state["_kept_release account"].ledger
+    assert check(made.files["certificate.yaml"].decode(), ledger, model).problems == ()
 
 
 @pytest.mark.parametrize(("epsilon", "corrects"), [("0.01", False), ("1", True)])
