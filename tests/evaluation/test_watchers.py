@@ -167,10 +167,11 @@ def test_nobody_else_can_read_what_a_job_writes(tmp_path, monkeypatch):
         endings = set()
 
         def seen():
+            is_done = job.state == "done"  # before a look, which then finds the result
             result = modes(fresh)
             assert set(result.values()) == {0}
             endings.update(name.rsplit(".", 1)[-1] for name in result)
-            return job.state == "done"
+            return is_done
 
         wait_for(seen)
     finally:
