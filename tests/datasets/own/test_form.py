@@ -139,6 +139,16 @@ def test_a_name_of_several_units_or_none_suggests_no_range(column):
     assert row == Row(column, kind=NUMBER, unknown="blank")
 
 
+def test_a_form_and_its_description_say_the_same():
+    columns = read(
+        "bmi: -1.5 to 50 kg/m²; decimal comma; unknown: NA\nward: one of a, b, c; unknown: blank\n"
+        "predict progression: 0 to 350 points"
+    )
+    draft = form(write(columns), ())
+    assert [row.kind for row in draft.rows] == [COMMA, LIST, NUMBER]
+    assert draft.description() == columns
+
+
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_every_kind_of_number_and_any_sign_is_kept(kind):
     signs = "a: [70-80)*, \"≥80\"; 'x'"

@@ -88,6 +88,7 @@ def test_one_of_two_and_one_of_several_can_be_predicted_too():
         ("\n\nbmi: 15", "line 3: bmi holds '15', but it must be a range"),
         ("bmi: 0,5 to 10.000", "with a decimal point"),
         ("bmi: 50 to 15", "bmi has the range 50 to 15, but the first must be below"),
+        ("bmi: 15 to 15", "bmi has the range 15 to 15"),
         ("bmi: 15 to 1e400", "bmi has the range 15 to inf"),
         ("bmi: one of low, low", "bmi is one of 2 values"),
         ("bmi: one of low, high; unknown: low", "none that is in its list"),
