@@ -46,7 +46,6 @@ def exact_delta(epsilon, sigma, sensitivity=1.0):
     return upper - mpmath.exp(epsilon) * mpmath.erfc((ratio + level / 2) / root) / 2
 
 
-@pytest.mark.slow("draws many samples")
 @thorough
 @given(epsilons, deltas)
 @example(1e-12, 1e-300)
@@ -85,7 +84,6 @@ def safe_sigma(epsilon, delta, sensitivity):
     return sigma
 
 
-@pytest.mark.slow("draws many samples")
 @brief
 @given(
     powers_of_ten(1e-300, 1e12),
@@ -112,7 +110,6 @@ def test_subnormal_numbers_are_not_unsafe_either(epsilon, delta, sensitivity):
     safe_sigma(epsilon, delta, sensitivity)
 
 
-@pytest.mark.slow("draws many samples")
 @thorough
 @given(st.one_of(st.just(0.0), epsilons), sigmas)
 @example(0.0, 1e14)
@@ -126,7 +123,6 @@ def test_delta_is_never_below_the_exact_value_nor_far_above(epsilon, sigma):
         assert delta <= max(exact * (1 + mpmath.mpf(1e-9)), mpmath.mpf(1e-300))
 
 
-@pytest.mark.slow("draws many samples")
 @thorough
 @given(sigmas, deltas)
 def test_epsilon_is_never_below_the_exact_value_nor_far_above(sigma, delta):
@@ -139,7 +135,7 @@ def test_epsilon_is_never_below_the_exact_value_nor_far_above(sigma, delta):
             assert exact_delta(less, sigma) > delta
 
 
-@pytest.mark.slow("draws many samples")
+@pytest.mark.slow("compares many values with an oracle of hundreds of digits")
 @thorough
 @given(powers_of_ten(1e-1, 1e14), st.floats(-1e-9, 1e-9))
 def test_epsilon_is_zero_exactly_where_delta_alone_covers_the_noise(sigma, offset):
@@ -186,7 +182,6 @@ def test_classical_sigma_is_the_printed_formula(epsilon, delta, sensitivity):
     assert classical_sigma(epsilon, delta, sensitivity) == pytest.approx(float(printed), rel=1e-13)
 
 
-@pytest.mark.slow("draws many samples")
 @thorough
 @given(powers_of_ten(1e-9, 1 - 1e-9), powers_of_ten(1e-12, 0.5))
 def test_classical_noise_suffices_where_its_condition_is_met(epsilon, delta):
