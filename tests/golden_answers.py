@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 FOLDER = Path(__file__).parent / "golden"
-EXACT = 1e-9
+EXACT, TRAINED = (1e-9, 1e-12), (1e-5, 1e-7)
+"""How close numbers stay, by their size and at all: processors, and threads, sum otherwise."""
 FEW, LETTERS = 4, 100
 """Values of a list, and letters of a text, that are kept as they are."""
 AS_ABOVE = "… {} lines as above"
@@ -92,7 +93,9 @@ def _digest(text: str) -> str:
     return f"{zlib.crc32(text.encode()):08x} of {len(text)}"
 
 
-def differences(expected: Any, actual: Any, digits: float, path: str = "") -> Iterator[str]:
+def differences(
+    expected: Any, actual: Any, digits: tuple[float, float], path: str = ""
+) -> Iterator[str]:
     """Where two golden forms differ: the path, what was expected and what is there."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         for name in [*expected, *(each for each in actual if each not in expected)]:
@@ -105,8 +108,8 @@ def differences(expected: Any, actual: Any, digits: float, path: str = "") -> It
         for place, pair in enumerate(zip(expected, actual, strict=True)):
             yield from differences(*pair, digits, f"{path}/{place}")
     elif _are_numbers(expected, actual):
-        kept = EXACT if PUBLIC.search(path) else digits
-        if not math.isclose(expected, actual, rel_tol=kept, abs_tol=kept / 100.0):
+        by_size, at_all = EXACT if PUBLIC.search(path) else digits
+        if not math.isclose(expected, actual, rel_tol=by_size, abs_tol=at_all):
             yield f"{path}: expected {expected!r}, not {actual!r}"
     elif expected != actual:
         yield f"{path}: expected {expected!r}, not {actual!r}"
@@ -134,7 +137,7 @@ class Answers:
         there = self._path.exists()
         self.entries: dict[str, Any] = json.loads(self._path.read_text("utf-8")) if there else {}
 
-    def check(self, name: str, answer: Any, digits: float) -> None:
+    def check(self, name: str, answer: Any, digits: tuple[float, float]) -> None:
         """Compare an answer with the golden one, or keep it as that."""
         if self._renewed:
             self.entries[name] = answer
