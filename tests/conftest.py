@@ -146,6 +146,17 @@ def no_private_folder(monkeypatch):
 
 
 @pytest.fixture
+def one_at_a_time(monkeypatch):
+    """One job in sight at a time, begun by a process that no earlier test has left."""
+    from dpcore.evaluation import executors
+
+    executors.close()
+    monkeypatch.setattr(executors, "MAX_IN_SIGHT", 1)
+    yield
+    executors.close()
+
+
+@pytest.fixture
 def few_splits(monkeypatch):
     """At most three splits of small data sets in this process, each of which costs its time."""
     monkeypatch.setattr("dpcore.evaluation.splits.MAX", 3)

@@ -132,6 +132,7 @@ def test_a_cancelled_job_can_be_started_again(cache):
 
 
 @pytest.mark.slow("starts, stops and kills worker processes")
+@pytest.mark.usefixtures("one_at_a_time")
 def test_a_queued_job_that_is_cancelled_never_starts(cache):
     first = submit(replace(LONG, seed=2))
     wait_for(lambda: first.state == "running")

@@ -73,6 +73,7 @@ def press(app, label):
     return next(each for each in app.button if each.label == label).click().run()
 
 
+@pytest.mark.usefixtures("one_at_a_time")
 def test_a_job_can_be_stopped_and_goes_on_when_asked():
     # The one worker is busy meanwhile, so that the job can't be done too soon.
     before = jobs.submit(Counting(upto=10_000, seconds=0.1))
