@@ -187,6 +187,18 @@ class Description:
     how_to_get: str = "It is built in."
 
 
+@dataclass(frozen=True)
+class Action:
+    """What somebody does who acts on a predicted risk: public, and chosen without the records."""
+
+    risk: int = 50  # in percent, from which on one acts
+    why: str = "Both mistakes weigh the same."
+    # as in "you miss 92 cases and act on 67 others in vain"
+    cases: str = "cases"
+    acts: str = "act on"
+    others: str = "others in vain"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Entry(Description):
     """A table as the catalogue lists it; nothing in it is computed from records."""
@@ -198,6 +210,7 @@ class Entry(Description):
     # The column that holds a record's site, a level for each of `files`; "" without sites.
     site: str = ""
     made_up: bool = False  # drawn from a model, and nobody's
+    action: Action = Action()  # of two classes
 
     @property
     def sites(self) -> tuple[str, ...]:

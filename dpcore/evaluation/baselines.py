@@ -21,6 +21,7 @@ from dpcore.evaluation import boosted
 from dpcore.evaluation.scoring import SPLIT_ERROR, Metric, scoring_for, split_error
 from dpcore.evaluation.splits import Splits, each, judged
 from dpcore.evaluation.study import Study, losses_for, problem_for
+from dpcore.evaluation.sweep import Watch
 from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -73,23 +74,28 @@ class Baselines:
             row |= {f"{name}_range_low": low, f"{name}_range_high": high}
         return pd.DataFrame([row])
 
-    def reading(self, rows: pd.DataFrame) -> Baselines:
-        """These with the models without privacy of others on the same data, from their `rows`."""
+    @classmethod
+    def read(cls, rows: pd.DataFrame, measure: Metric) -> Baselines:
+        """Those of which `rows` are."""
         row = rows.iloc[0]
-        return replace(
-            self,
+        names = [str(name) for name in row.index]
+
+        def ending(end: str) -> dict[str, float]:
+            some = [name.removesuffix(end) for name in names if name.endswith(end)]
+            return {name: float(row[f"{name}{end}"]) for name in some}
+
+        linear = ending("_linear")
+        low, high = ending("_range_low"), ending("_range_high")
+        return cls(
+            measure=measure,
+            guesses=ending("_guess"),
+            measured={name: float(row[name]) for name in linear},
+            split_errors=ending(SPLIT_ERROR),
+            ranges={name: (low[name], high[name]) for name in low},
             model=str(row["baseline"]),
-            measured={name: float(row[name]) for name in self.measured},
-            split_errors={name: float(row[f"{name}{SPLIT_ERROR}"]) for name in self.measured},
-            linear={name: float(row[f"{name}_linear"]) for name in self.measured},
-            guesses={name: float(row[f"{name}_guess"]) for name in self.guesses},
+            linear=linear,
             lam=float(row["lam"]),
             positive=float(row["positive"]),
-            ranges={
-                name: (float(row[f"{name}_range_low"]), float(row[f"{name}_range_high"]))
-                for name in self.ranges
-                if f"{name}_range_low" in row
-            },
         )
 
     @property
@@ -127,12 +133,21 @@ def usual(preparation: Preparation) -> Preparation:
     )
 
 
-def baselines(split: Splits, table: Table | None = None, progress: Progress = silent) -> Baselines:
+def baselines(
+    split: Splits,
+    table: Table | None = None,
+    progress: Progress = silent,
+    watch: Watch | None = None,
+) -> Baselines:
     """Measure a guess and the model without privacy; without a `table`, no boosted trees."""
     splits = each(split)
     first = splits[0]
     fitted = without_privacy(splits, table, progress)
-    judging = [_Judged.of(*one) for one in fitted.judging]
+    judging = []
+    for place, (judged_on, weights) in enumerate(fitted.judging):
+        judging.append(_Judged.of(judged_on, weights))
+        if watch is not None:
+            watch(judged_on, place, {math.inf: np.atleast_2d(weights)})
     scored = [one.measured for one in judging]
     linear = scored
     if fitted.model != LINEAR:

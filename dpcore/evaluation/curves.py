@@ -7,19 +7,18 @@ records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets import Table, load
-from dpcore.evaluation.baselines import LINEAR, Baselines, baselines, usual
+from dpcore.evaluation.baselines import LINEAR, Baselines
 from dpcore.evaluation.curve_columns import calibration_table, columns, noiseless
 from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.feature_maps import by_map, in_order
 from dpcore.evaluation.scoring import OBJECTIVE, SPLIT_ERROR, over_runs, scoring_for, split_error
-from dpcore.evaluation.splits import Splits, each, enough_runs, splits
+from dpcore.evaluation.splits import Splits, each, enough_runs
 from dpcore.evaluation.study import (
     OBJECTIVES,
     Calibrations,
@@ -29,8 +28,7 @@ from dpcore.evaluation.study import (
     fitting,
     problem_for,
 )
-from dpcore.evaluation.sweep import sweep
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask
+from dpcore.evaluation.sweep import Watch, sweep
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, numbered, section, silent, stoppable
@@ -42,25 +40,6 @@ if TYPE_CHECKING:
 SAME_LAM, WITHOUT_PRIVACY = "same λ, no noise", "without privacy"
 """Methods in a file: a private method with its noise left out, and the model that privacy is
 compared with."""
-
-
-def answers(
-    study: Study,
-    *,
-    records: Table | None = None,
-    progress: Progress = silent,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> pd.DataFrame:
-    """Every method of the study at every ε: in closed form where there is one, else sampled."""
-    if records is None:
-        records = load(study.dataset, records=study.records)
-    report = stoppable(progress, cancelled)
-    parts = splits(records, study.preparation)
-    rows = all_curves(study, parts, section(report, 0.0, 0.7), cancelled)
-    usual_parts = splits(records, usual(study.preparation))
-    compared = baselines(usual_parts, records, section(report, 0.7, 0.3))
-    report(1.0, "done")
-    return against(rows, compared)
 
 
 def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
@@ -103,29 +82,17 @@ def for_a_file(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows.assign(method=method), table], ignore_index=True)
 
 
-def on_common_splits(
-    tables: Sequence[pd.DataFrame], compared: Mapping[int, Baselines]
-) -> tuple[list[pd.DataFrame], Baselines]:
-    """The rows on the most splits that all methods and the model without privacy are judged on.
-
-    From one split to another a measure moves by more than most methods differ. Where no number is
-    common to all it is the least of `compared`, and methods without rows on so many are left out.
-    """
-    judged = [splits for table in tables for splits in table.groupby("method")["splits"].agg(set)]
-    common = [count for count in compared if all(count in splits for splits in judged)]
-    count = max(common, default=min(compared))
-    rows = [table[table["splits"] == count].reset_index(drop=True) for table in tables]
-    return [against(one, compared[count]) for one in rows], compared[count]
-
-
 def all_curves(
     study: Study,
     split: Splits,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
-    first_few: int = 0,
+    watch: Watch | None = None,
 ) -> pd.DataFrame:
-    """The curves of `answers`, without its baselines."""
+    """Every method of the study at every ε: in closed form where there is one, else sampled.
+
+    `watch` is for what a single sampled method has trained.
+    """
     import pandas as pd
 
     if each(split)[0].maps:
@@ -133,7 +100,7 @@ def all_curves(
         parts = numbered(progress, len(maps), "features", with_steps=True)
         return in_order(
             [
-                all_curves(*one, progress=part, cancelled=cancelled, first_few=first_few)
+                all_curves(*one, progress=part, cancelled=cancelled, watch=watch)
                 for one, part in zip(maps, parts, strict=True)
             ],
             study,
@@ -152,27 +119,15 @@ def all_curves(
         runs = enough_runs(study.runs, len(each(split)))
         trained = replace(study, methods=sampled, runs=runs)
         rows = sweep(
-            trained, split=split, calibrations=noises, progress=progress, cancelled=cancelled
+            trained,
+            split=split,
+            calibrations=noises,
+            progress=progress,
+            cancelled=cancelled,
+            watch=watch,
         )
         tables.append(summarise(rows, trained, split, noises))
-        if 0 < first_few < len(each(split)):
-            few = rows[rows["split"] < first_few]
-            tables.append(summarise(few, trained, each(split)[:first_few], noises))
     return pd.concat(tables, ignore_index=True)
-
-
-def task(study: Study, path: str = "") -> StudyTask:
-    return StudyTask(study, work, path)
-
-
-def work(study: Study, context: JobContext) -> Outcome:
-    """`all_curves`, also on the splits of a first picture; all rows come at the end."""
-    records = context.records
-    if records is None:
-        context.report(0.0, "loading the data")
-        records = load(study.dataset, records=study.records)
-    parts = splits(records, study.preparation)
-    return Outcome(all_curves(study, parts, context.report, context.cancelled, parts.count_at_once))
 
 
 def summarise(

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from dpcore.datasets import Preparation, load
 from dpcore.evaluation.baselines import baselines, usual
+from dpcore.evaluation.clinic.counts import NAME, Counter
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
@@ -39,10 +40,12 @@ def task(study: ReferenceStudy, path: str = "") -> StudyTask:
 
 
 def work(study: ReferenceStudy, context: JobContext) -> Outcome:
-    """`Baselines.rows` of the better of both models."""
+    """`Baselines.rows` of the better of both models, and of two classes the `Counts` of it."""
     report = stoppable(context.report, context.cancelled)
     records = context.records
     if records is None:
         report(0.0, "loading the data")
         records = load(study.dataset, records=study.records)
-    return Outcome(baselines(splits(records, study.preparation), records, report).rows)
+    counter = Counter() if records.entry.predicts == "class" else None
+    rows = baselines(splits(records, study.preparation), records, report, counter).rows
+    return Outcome(rows, {} if counter is None else {NAME: counter.counts.written()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 SPLIT_STREAM = 0x53706C69
 """Keeps the seeds of further splits apart from those of other purposes."""
+
+Watch = Callable[[Split, int, Mapping[float, Array]], None]
+"""Called with a split, its place, and one method's models (runs, d) on it by ε."""
 
 _DESCRIPTION = (
     "dataset",
@@ -68,6 +71,7 @@ def sweep(
     calibrations: Calibrations | None = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
+    watch: Watch | None = None,
 ) -> pd.DataFrame:
     """Draw `study.runs` private models per method and ε, and evaluate each. Not private.
 
@@ -75,7 +79,7 @@ def sweep(
     training time): one row per (method, ε, run), `columns` by what is predicted. Of several splits
     run r takes place r, counted round. A measure's "_noiseless" is that of the same training with
     its noise left out. Of models of the survey, which need `RepeatedSplits`, "accuracy_train",
-    "objective" and "excess_risk" are nan.
+    "objective" and "excess_risk" are nan. `watch` is for studies of one convex method.
     """
     import pandas as pd
 
@@ -89,7 +93,7 @@ def sweep(
         parts = numbered(report, len(maps), "features", with_steps=True)
         return in_order(
             [
-                sweep(one, split=rows, progress=part)
+                sweep(one, split=rows, progress=part, watch=watch)
                 for (one, rows), part in zip(maps, parts, strict=True)
             ],
             study,
@@ -103,7 +107,7 @@ def sweep(
         runs = range(place, study.runs, len(every))
         if convex:
             own = replace(study, methods=convex)
-            tables.append(_on_split(own, one, place, runs, calibrations, part))
+            tables.append(_on_split(own, one, place, runs, calibrations, part, watch))
         if models:
             own = replace(study, methods=models)
             tables.append(_of_models(own, every, one, place, runs, calibrations, part))
@@ -128,6 +132,7 @@ def _on_split(
     runs: range,
     calibrations: Calibrations | None,
     report: Progress,
+    watch: Watch | None,
 ) -> pd.DataFrame:
     import pandas as pd
 
@@ -148,6 +153,9 @@ def _on_split(
             release, replace(training, runs=1, noiseless=True, progress=rest)
         )
         released.append((batch, weights, still, seconds))
+        if watch is not None:
+            epsilons = [calibration.requested.epsilon for calibration in batch]
+            watch(split, place, dict(zip(epsilons, weights, strict=True)))
     report(0.9, "evaluating")
     # The non-private method's release is the exact minimiser.
     minimisers = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Entry, Label, RemoteFile, category, number
+from dpcore.datasets.schema import Action, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
@@ -17,6 +17,7 @@ ENTRY = Entry(
     citation="Becker, B., Kohavi, R. (1996). Adult. UCI Machine Learning Repository. "
     "doi:10.24432/C5XW20",
     task="Predict whether a person earns more than $50,000 a year.",
+    action=Action(cases="high earners", acts="take", others="others for one"),
     label=Label(
         "income",
         positive="more than $50,000 a year",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, field_of, label_field
 from dpcore.datasets.text import Layout
 
@@ -31,6 +31,13 @@ ENTRY = Entry(
     citation="Moro, S., Rita, P., Cortez, P. (2014). Bank Marketing. UCI Machine Learning "
     "Repository. doi:10.24432/C5K306",
     task="Predict whether a customer takes out a term deposit after being called.",
+    action=Action(
+        risk=15,
+        why="Six calls in vain cost about as much as one lost deposit.",
+        cases="buyers",
+        acts="call",
+        others="others in vain",
+    ),
     label=Label(
         "y",
         positive="takes out a term deposit",

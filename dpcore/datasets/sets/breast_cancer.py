@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import bundled
 from dpcore.datasets.bundled import FloatArray
-from dpcore.datasets.schema import Column, Entry, Label, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, number
 
 _SMALLEST, _LARGEST = 5.0, 25.0
 """Mean radius of a nucleus in the units of the images (roughly micrometres)."""
@@ -121,6 +121,13 @@ ENTRY = Entry(
     citation="Wolberg, W., Mangasarian, O., Street, N., Street, W. (1993). Breast Cancer "
     "Wisconsin (Diagnostic). UCI Machine Learning Repository. doi:10.24432/C5DW2B",
     task="Predict from a needle sample whether a breast mass is malignant.",
+    action=Action(
+        risk=10,
+        why="Nine needless biopsies weigh as much as one missed cancer.",
+        cases="cancers",
+        acts="cut",
+        others="healthy women",
+    ),
     label=Label("diagnosis", positive="malignant tumour", negative="benign tumour"),
     records=569,
     columns=tuple(

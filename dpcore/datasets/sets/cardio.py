@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, fields_of
 from dpcore.datasets.text import Layout
 
@@ -24,6 +24,13 @@ ENTRY = Entry(
     licence="None stated (Kaggle lists it as unknown), so it is not passed on here",
     citation="Ulianova, S. (2019). Cardiovascular Disease dataset. Kaggle.",
     task="Predict whether a patient has cardiovascular disease.",
+    action=Action(
+        risk=30,
+        why="Two needless check-ups weigh about as much as one missed disease.",
+        cases="sick",
+        acts="call back",
+        others="healthy",
+    ),
     label=Label(
         "cardio",
         positive="cardiovascular disease",

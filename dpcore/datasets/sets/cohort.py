@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Column, Entry, Label, Table, category, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, Table, category, number
 from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import whole
 
@@ -40,6 +40,13 @@ ENTRY = Entry(
     licence="Apache-2.0, like the program",
     citation="This program.",
     task="Predict an unplanned admission within 12 months.",
+    action=Action(
+        risk=25,
+        why="Three calls in vain weigh as much as one missed admission.",
+        cases="admissions",
+        acts="call",
+        others="others in vain",
+    ),
     label=Label(
         "admitted",
         positive="unplanned admission within 12 months",

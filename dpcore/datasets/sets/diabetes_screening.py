@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, field_of, label_field
 from dpcore.datasets.text import Layout
 
@@ -27,6 +27,13 @@ ENTRY = Entry(
     citation="CDC Diabetes Health Indicators (2017). UCI Machine Learning Repository. "
     "doi:10.24432/C53919",
     task="Predict from a questionnaire who has been told that they have diabetes or prediabetes.",
+    action=Action(
+        risk=15,
+        why="Six needless blood tests weigh about as much as one missed diabetes.",
+        cases="cases",
+        acts="test",
+        others="healthy",
+    ),
     label=Label(
         "Diabetes_binary",
         positive="diabetes or prediabetes",

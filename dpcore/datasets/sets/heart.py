@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
@@ -18,6 +18,13 @@ ENTRY = Entry(
     citation="Janosi, A., Steinbrunn, W., Pfisterer, M., Detrano, R. (1989). Heart Disease. UCI "
     "Machine Learning Repository. doi:10.24432/C52P4X",
     task="Predict whether angiography finds a coronary artery narrowed by more than half.",
+    action=Action(
+        risk=20,
+        why="Four needless angiographies weigh as much as one missed disease.",
+        cases="sick",
+        acts="call back",
+        others="healthy",
+    ),
     label=Label(
         "num",
         positive="heart disease (an artery narrowed by more than half)",

@@ -6,7 +6,7 @@ integers separated by blanks, no header, 53 columns, the last one the label, and
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, number
 from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
@@ -43,6 +43,7 @@ ENTRY = Entry(
     citation="Minnesota Population Center (2018). Integrated Public Use Microdata Series, "
     "International: Version 7.0. doi:10.18128/D020.V7.0",
     task="Predict whether a person earns more than $300 a month.",
+    action=Action(cases="high earners", acts="take", others="others for one"),
     label=Label(
         "label",
         positive="more than $300 a month",

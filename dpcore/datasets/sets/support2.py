@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.datasets import schema
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
+from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile
 from dpcore.datasets.sources import FileSource, field_of, label_field
 from dpcore.datasets.text import Layout
 
@@ -22,6 +22,13 @@ ENTRY = Entry(
     citation="Harrell, F. (1995). SUPPORT2. UCI Machine Learning Repository. "
     "doi:10.3886/ICPSR02957.v2",
     task="Predict from the third day of a study who will die in hospital.",
+    action=Action(
+        risk=20,
+        why="Four talks too early weigh as much as one that never was.",
+        cases="deaths",
+        acts="prepare",
+        others="survivors",
+    ),
     label=Label(
         "hospdead",
         positive="died in hospital",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
+from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, columns_of, fields_of
 from dpcore.datasets.text import Layout
 
@@ -41,6 +41,13 @@ ENTRY = Entry(
     citation="Quinlan, R. (1986). Thyroid Disease. UCI Machine Learning Repository. "
     "doi:10.24432/C5D010",
     task="Predict overt hypothyroidism, a failing thyroid, from questions and blood tests.",
+    action=Action(
+        risk=10,
+        why="Nine needless hormone tests weigh as much as one missed disease.",
+        cases="sick",
+        acts="test",
+        others="healthy",
+    ),
     label=Label(
         "class",
         positive="overt hypothyroidism",

@@ -1,0 +1,1 @@
+"""What privacy costs: accuracy and what is beside it against ε."""
