@@ -19,7 +19,7 @@ from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.front.account import account
-from dpcore.front.experiments import explore, load, report, train, vary
+from dpcore.front.experiments import cost, explore, load, report, train, vary
 from dpcore.front.planning import plan
 from dpcore.front.privacy import certify, delta, epsilon, risk, sigma
 from dpcore.front.run import Run
@@ -53,6 +53,7 @@ __all__ = [
     "TrainingStudy",
     "account",
     "certify",
+    "cost",
     "decisions",
     "delta",
     "describe",

@@ -58,11 +58,3 @@ def records_power(key: str) -> int:
 def titles() -> dict[str, str]:
     """The name on screen of every predictor by key."""
     return {key: predictor.title for key, predictor in register().items()}
-
-
-def in_words(key: str) -> str:
-    """What a predictor is, and its title in brackets where that says more."""
-    predictor = predictor_named(key)
-    if predictor.words == predictor.title[:1].lower() + predictor.title[1:]:
-        return predictor.words
-    return f"{predictor.words} ({predictor.title})"

@@ -14,10 +14,10 @@ from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.estimators import PrivateLogisticRegression
-from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
 from dpcore.figures import style
 from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.questions.cost.question import answers
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]

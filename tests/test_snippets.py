@@ -25,7 +25,7 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.datasets import Preparation, load
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation import curves, effects, exact_curves
+from dpcore.evaluation import curves, effects
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.by_hand import HandStudy, corrected
 from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
@@ -43,7 +43,7 @@ from dpcore.evaluation.training.task import swept, trained
 from dpcore.export import explore, plan, train
 from dpcore.export.atlas import model_snippet
 from dpcore.guarantee import Adjacency
-from dpcore.methods import method_named
+from dpcore.questions.cost.question import Cost
 from pages.explore.curve_jobs import trained_study
 
 pytestmark = pytest.mark.usefixtures("few_splits")
@@ -132,19 +132,13 @@ EXPLORED = {
 
 
 def on_explore(study, records):
-    """The table that the page shows: closed forms at once, a job for each trained method."""
-    closed = [key for key in study.methods if method_named(key).closed_form]
-    parts = splits(records, study.preparation)
-    shown = [exact_curves.closed_form(replace(study, methods=tuple(closed)), parts)]
-    shown += [
-        curves.work(trained_study(study, key), JobContext(records=records)).rows
+    """The table that the page shows: a job for each method."""
+    shown = [
+        Cost(trained_study(study, key)).answer(JobContext(records=records)).rows
         for key in study.methods
-        if key not in closed
     ]
-    whole = pd.concat(shown, ignore_index=True)
     compared = baselines(splits(records, usual(study.preparation)), records)
-    (rows,), _ = curves.on_common_splits([whole], {len(parts): compared})
-    return curves.for_a_file(rows)
+    return curves.for_a_file(curves.against(pd.concat(shown, ignore_index=True), compared))
 
 
 @pytest.mark.slow("trains models")

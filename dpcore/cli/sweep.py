@@ -23,12 +23,13 @@ from dpcore.datasets import BY_RULE, OWN, PAPER_000, Entry, Preparation, Table, 
 from dpcore.datasets.preparation import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import number, one_of, reject
-from dpcore.evaluation.curves import SAME_LAM, answers, for_a_file
+from dpcore.evaluation.curves import SAME_LAM
 from dpcore.evaluation.marks import marked
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, losses_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Status
+from dpcore.questions.cost import question as cost
 from dpcore.spreadsheet import csv
 
 CONTROLLED = tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     study, table = described_study(options)
     output = None if options.output is None else writable(options.output)
     if options.summary:
-        rows = marked(for_a_file(answers(study, records=table, progress=progress)))
+        rows = marked(cost.table(study, records=table, progress=progress))
     else:
         split = None if table is None else splits(table, study.preparation)
         rows = marked(sweep(study, split=split, progress=progress))

@@ -54,22 +54,15 @@ TAKE_ALONG = "Take along"
 ONE_PERSON = "What could someone find out?"
 OBJECTIVE = "Objective"
 EXCESS_RISK = "Excess risk"
-TABS = (
-    ONE_PERSON,
-    THE_CHOSEN_METHODS,
-    BEST_METHOD,
-    PER_1000,
-    NET_BENEFIT,
-    CALIBRATION,
-    GROUPS,
-    RISK_CURVES,
-    "Noise σ",
-    OBJECTIVE,
-    EXCESS_RISK,
-    "Claim and proof",
-    TAKE_ALONG,
-    "About the data",
-)
+NOISE, PROOF, ABOUT = "Noise σ", "Claim and proof", "About the data"
+CLOSER = {
+    "For one person": (ONE_PERSON,),
+    "For the patients": (PER_1000, NET_BENEFIT, CALIBRATION, GROUPS, RISK_CURVES),
+    "How it is made": (THE_CHOSEN_METHODS, BEST_METHOD, NOISE, OBJECTIVE, EXCESS_RISK),
+    "Proof and take along": (PROOF, TAKE_ALONG, ABOUT),
+}
+"""What stands under the answer, and the tabs of each."""
+TABS = tuple(tab for tabs in CLOSER.values() for tab in tabs)
 OF_TWO_CLASSES = (PER_1000, NET_BENEFIT, CALIBRATION, GROUPS, RISK_CURVES)
 """Tabs that need two classes."""
 MAX = 1_000_000
@@ -637,7 +630,7 @@ CURVE_AS = Control(
 )
 BY_COLUMN = (CURVE_OF, CURVE_AS)
 """Controls of what models say about a column."""
-VIEW = common.tabs("view", TABS, "Look closer")
+VIEW = common.tabs("view", TABS)
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
 DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, *BY_COLUMN, VIEW, *common.RISK)

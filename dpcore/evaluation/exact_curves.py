@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.curve_columns import calibration_table, columns
-from dpcore.evaluation.feature_maps import by_map, calibrations_of, in_order
+from dpcore.evaluation.feature_maps import by_map, in_order
 from dpcore.evaluation.scoring import (
     BAND_ENDS,
     HIGH,
@@ -43,38 +42,23 @@ BAND_STREAM = 0x42616E64  # keeps these draws apart from those of any sweep with
 BAND_RECORDS = 2_000  # the objective's spread is measured on this many training records
 
 
-def minimisers(study: Study, split: Splits) -> list[Array]:
-    """The model without noise at the study's own λ on each split, with the features it has."""
-    return [
-        one_vs_rest.minimise(problem_for(study, one), one.x_train, one.y_train)
-        for one in each(split)
-    ]
-
-
 def closed_form(
     study: Study,
     split: Splits,
-    exact: Callable[[Study, Splits], Sequence[Array]] | None = None,
     calibrations: Calibrations | None = None,
     progress: Progress = silent,
-    left_out: Collection[str] = (),
 ) -> pd.DataFrame:
     """The study's closed-form methods at every ε, without sampling error in the means.
 
     Means are exact to 1e-4; bands come from `runs` draws, at least 200 (the objective's spread from
     2,000 training records). Where classes are several, so do means, and `source` is "draws".
-    `exact` are `minimisers` that remember their results, called once for each feature map; measures
-    in `left_out`, some of `study.TAKING_LONG`, are nan.
     """
     import pandas as pd
 
     parts = each(split)
     if parts[0].maps:
-        tables = []
-        for with_map, rows in by_map(study, parts):
-            own = calibrations_of(with_map, calibrations) if calibrations else None
-            tables.append(closed_form(with_map, rows, exact, own, progress, left_out))
-        return in_order(tables, study)
+        maps = by_map(study, parts)
+        return in_order([closed_form(*one, progress=progress) for one in maps], study)
     first, count = parts[0], len(parts)
     scoring = scoring_for(first)
     methods = tuple(key for key in study.methods if predictor_named(key).closed_form)
@@ -83,12 +67,11 @@ def closed_form(
     study = replace(study, methods=methods)
     draws = max(MIN_DRAWS, math.ceil(BAND_DRAWS / count))
     calibrations = fitting(study, problem_for(study, first), first, calibrations)
-    models, split_results = exact(study, parts) if exact else None, []
+    split_results = []
     # Each split is prepared when it is read, and so read once.
     for place, one in enumerate(parts):
         progress(place / count, f"judging on split {place + 1}")
-        (model,) = minimisers(study, one) if models is None else (models[place],)
-        split_results.append(_closed_form(study, one, model, calibrations, draws, place, left_out))
+        split_results.append(_closed_form(study, one, calibrations, draws, place))
     measured: dict[str, Any] = {}
     banded = {metric.column: metric for metric in (*scoring.banded, OBJECTIVE)}
     for name in split_results[0][0]:
@@ -119,14 +102,13 @@ def closed_form(
 def _closed_form(
     study: Study,
     split: Split,
-    exact: Array,
     calibrations: Calibrations,
     count: int,
     place: int,
-    left_out: Collection[str],
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """On one split, the means of every measure, (rows,); and single draws, (rows, count)."""
     problem, scoring = problem_for(study, split), scoring_for(split)
+    exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
     by_method = fitting(study, problem, split, calibrations)
     rows = [c for key in study.methods for c in by_method[key]]
     sigmas = np.array([c.sigma for c in rows])
@@ -141,20 +123,17 @@ def _closed_form(
     draws = generator.standard_normal((count, len(exact)))
     distinct, which = _distinct(middles)
     still = np.zeros(len(distinct)), np.zeros_like(draws[:1])
-    noiseless, _ = scoring.expected(split, distinct, *still, left_out)
-    means, singles = scoring.expected(split, middles, sigmas, draws, left_out)
+    noiseless, _ = scoring.expected(split, distinct, *still)
+    means, singles = scoring.expected(split, middles, sigmas, draws)
     means |= {
         f"{metric.column}_noiseless": noiseless[metric.column][which] for metric in scoring.banded
     }
-    best, objective = math.nan, np.full(len(rows), math.nan)
-    drawn = np.full((len(rows), count), math.nan)
-    if not set(OBJECTIVES) <= set(left_out):
-        objective = _expected_objectives(problem, split, middles, sigmas)
-        best = _expected_objectives(problem, split, exact[None], np.zeros(1))[0]
-        some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
-        drawn = _noisy_objectives(
-            problem, middles, sigmas, draws, split.x_train[some], split.y_train[some]
-        )
+    objective = _expected_objectives(problem, split, middles, sigmas)
+    best = _expected_objectives(problem, split, exact[None], np.zeros(1))[0]
+    some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
+    drawn = _noisy_objectives(
+        problem, middles, sigmas, draws, split.x_train[some], split.y_train[some]
+    )
     # The records that are not drawn from shift every draw by nearly the same.
     for name, value in zip(OBJECTIVES, (objective, objective - best), strict=True):
         means[name], singles[name] = value, around(value, drawn)

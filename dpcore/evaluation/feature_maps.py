@@ -95,11 +95,3 @@ def calibrations_on(study: Study, split: Splits) -> Calibrations:
         for key, group in by_method.items():
             by_setting.update({(key, c.requested.epsilon): c for c in group})
     return {key: [by_setting[key, epsilon] for epsilon in study.epsilons] for key in study.methods}
-
-
-def calibrations_of(one: Study, calibrations: Calibrations) -> Calibrations:
-    """Those of `calibrations_on` that belong to one of the studies of `by_map`."""
-    return {
-        key: [c for c in calibrations[key] if c.requested.epsilon in one.epsilons]
-        for key in one.methods
-    }

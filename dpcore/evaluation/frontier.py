@@ -7,7 +7,6 @@ records: the frontier is for planning, and no release's hyper-parameter may come
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,23 +49,6 @@ def _advantage(row: pd.Series) -> float:
     noise = row.get("noise_advantage", math.nan)
     budget = PrivacyBudget(float(row["epsilon"]), float(row["delta"]))
     return largest_advantage(budget, None if math.isnan(noise) else float(noise))
-
-
-def rows_by_rule(table: pd.DataFrame, named: Callable[[float], str]) -> pd.DataFrame:
-    """The proved rows of the method that a rule names at each ε, by ascending ε."""
-    is_named = table["method"] == [named(epsilon) for epsilon in table["epsilon"]]
-    proved = table[is_named & (table["status"] == str(Status.PROVED))]
-    return proved.sort_values("epsilon").reset_index(drop=True)
-
-
-def nearly_as_good(
-    table: pd.DataFrame, row: pd.Series, margin: float, measure: Metric = ACCURACY
-) -> pd.DataFrame:
-    """The rows of other methods, proved at a row's ε, that are worse by less than a margin."""
-    lost = measure.sign * (row[measure.column] - table[measure.column])
-    is_other = (table["epsilon"] == row["epsilon"]) & (table["method"] != row["method"])
-    rows: pd.DataFrame = table[is_other & (table["status"] == str(Status.PROVED)) & (lost < margin)]
-    return rows
 
 
 @dataclass(frozen=True)

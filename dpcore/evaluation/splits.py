@@ -18,8 +18,6 @@ FEW_TESTED, MIN, MAX = 2_000, 20, 100
 there are anywhere."""
 ERROR = 0.005
 """Standard error that the choice of test records should leave of a mean accuracy, at most."""
-ENOUGH_AT_ONCE, MAX_AT_ONCE = 500, 5
-"""Test records that a first picture should rest on, and on how many splits at most."""
 
 Splits = Split | Sequence[Split]
 """One split, or several that results are averaged over."""
@@ -48,17 +46,6 @@ class RepeatedSplits(Sequence[Split]):
         """The same splits with the rows of one map (`Preparation.features`)."""
         preparations = [replace(one, features=features) for one in self.preparations]
         return replace(self, preparations=tuple(preparations))
-
-    @property
-    def count_at_once(self) -> int:
-        """How many a first picture may take."""
-        tested = count_tested(self.table.records, self.preparations[0])
-        return min(len(self), MAX_AT_ONCE, math.ceil(ENOUGH_AT_ONCE / tested))
-
-    @property
-    def at_once(self) -> tuple[Split, ...]:
-        """The first few, prepared: as many as a first picture may take."""
-        return tuple(self[: self.count_at_once])
 
 
 def number_of_splits(records: int, tested: int) -> int:

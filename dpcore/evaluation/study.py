@@ -21,9 +21,6 @@ from dpcore.predictors import Predictor, predictor_named, refusal
 MAX_RUNS, MAX_EPSILONS, MAX_STEPS = 1_000, 200, 1_000_000
 
 OBJECTIVES = ("objective", "excess_risk")
-TAKING_LONG = ("auc", *OBJECTIVES)
-"""Columns of a table of curves that take longer than all others together. They can be left out: the
-area, and both of the objective together."""
 
 
 @dataclass(frozen=True)

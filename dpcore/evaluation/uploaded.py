@@ -15,19 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
-from dpcore.evaluation import exact_curves, jobs, work
-from dpcore.evaluation.baselines import Baselines, baselines, usual
-from dpcore.evaluation.splits import Splits, each, splits
+from dpcore.evaluation import jobs, work
+from dpcore.evaluation.splits import splits
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dpcore.datasets.images import Examples
-    from dpcore.evaluation.study import Study
 
 FOLDER = "uploads"
 JOB = "job-"
@@ -42,7 +37,6 @@ class Outline:
     records: int
     tested: int
     splits: int
-    all_splits: int
     # number of test records of each; empty where a number is predicted
     classes: tuple[tuple[float, int], ...]
     published: bool  # whether the file is a published one
@@ -79,26 +73,23 @@ class Brief:
 @dataclass
 class _UploadedRecords:
     table: Table | None = None
-    prepared: tuple[Preparation, tuple[Split, ...]] | None = None
     examples: Examples | None = None
 
 
 _uploaded = _UploadedRecords()
-_without_noise: dict[tuple[str, str], list[NDArray[np.floating]]] = {}
-"""Models without noise by their study and its feature map."""
 
 
 def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
     """Read a table, as `dpcore.datasets.read_upload` does, and hold it."""
     _uploaded.table = read_upload(key, data, filename, columns)
-    _uploaded.prepared = None
 
 
 def outline(preparation: Preparation) -> Outline:
     """Prepare the table's records."""
-    parts, table = _splits(preparation), _uploaded.table
-    split = parts[0]
+    table = _uploaded.table
     assert table is not None
+    every = splits(table, preparation)
+    split = every[0]
     classes: tuple[tuple[float, int], ...] = ()
     if split.entry.predicts != "number":
         label_counts = np.unique(split.y_test, return_counts=True)
@@ -109,11 +100,10 @@ def outline(preparation: Preparation) -> Outline:
         emptied=_emptied(split),
         records=split.records,
         tested=len(split.y_test),
-        splits=len(parts),
-        all_splits=len(splits(table, preparation)),
+        splits=len(every),
         classes=classes,
         published=table.published,
-        all_blank=all(part.blank.all() for part in parts),
+        all_blank=all(part.blank.all() for part in every),
     )
 
 
@@ -121,27 +111,6 @@ def _emptied(split: Split) -> Split:
     arrays = ("x_train", "y_train", "x_test", "y_test", "blank")
     maps = {name: _emptied(one) for name, one in split.maps.items()}
     return replace(split, maps=maps, **{name: getattr(split, name)[:0].copy() for name in arrays})
-
-
-def drawn(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Closed-form curves on the splits of a first picture."""
-    key = bare.key
-    if any(study_key != key for study_key, _ in _without_noise):
-        _without_noise.clear()
-
-    def exact(one: Study, parts: Splits) -> list[NDArray[np.floating]]:
-        features = each(parts)[0].preparation.features
-        if (key, features) not in _without_noise:
-            _without_noise[key, features] = exact_curves.minimisers(one, parts)
-        return _without_noise[key, features]
-
-    return exact_curves.closed_form(study, _splits(study.preparation), exact, left_out=left_out)
-
-
-def compared(preparation: Preparation) -> Baselines:
-    """The guess and the linear model without privacy; `preparation` names the splits."""
-    assert _uploaded.table is not None
-    return baselines(splits(_uploaded.table, usual(preparation)).at_once)
 
 
 def take_examples(data: bytes, filename: str) -> Brief:
@@ -160,14 +129,6 @@ def hand_over(path: str) -> None:
     records = _uploaded.examples if _uploaded.table is None else _uploaded.table
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         pickle.dump(records, file, protocol=5)
-
-
-def _splits(preparation: Preparation) -> tuple[Split, ...]:
-    assert _uploaded.table is not None
-    if _uploaded.prepared is None or _uploaded.prepared[0] != preparation:
-        _uploaded.prepared = None  # frees the old ones before the new ones are made
-        _uploaded.prepared = preparation, splits(_uploaded.table, preparation).at_once
-    return _uploaded.prepared[1]
 
 
 def folder() -> Path:

@@ -137,7 +137,7 @@ def snippet(parts: Sequence[Study]) -> str:
         lines.append(f"    dpcore.Study({arguments}, **settings),")
     lines += [
         "]",
-        "curves = [dpcore.explore(part, records=records, progress=tell) for part in parts]",
+        "curves = [dpcore.cost(part, records=records, progress=tell) for part in parts]",
         "table = pd.concat(curves, ignore_index=True)",
         "print(table.to_string())",
     ]

@@ -7,7 +7,6 @@ import math
 import pandas as pd
 
 from dpcore.evaluation.clinic.groups import MIN
-from dpcore.evaluation.scoring import NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
 from dpcore.figures.quality import ACCURACY, Quality
@@ -27,19 +26,20 @@ def headline(row: pd.Series, *, subject: str, cost: Cost, guess: float, records_
         unit=f" {quality.measure.unit}" if quality.measure.unit else "",
     )
     sentence = f"At ε = {plain(row['epsilon'])} {subject} {result}; {cost.without}."
-    sentence += _against_a_guess(row, cost, guess)
-    return sentence if row["status"] == Status.PROVED else f"{sentence} {_promise(row)}"
+    sentence += not_better(row, quality, cost.value, cost.baseline, guess)
+    return sentence if row["status"] == Status.PROVED else f"{sentence} {standing(row)}"
 
 
-def _against_a_guess(row: pd.Series, cost: Cost, guess: float) -> str:
+def not_better(
+    row: pd.Series, quality: Quality, value: float, baseline: float, guess: float
+) -> str:
     """That the model is no better than a guess, and the one without privacy neither; or ""."""
-    quality = cost.quality
-    if not quality.measure.reaches(guess, cost.value):
+    if not quality.measure.reaches(guess, value):
         return ""
     guessing = f"{quality.words.guessing} ({quality.shown(guess)})"
-    if quality.measure.reaches(guess, cost.baseline):
+    if quality.measure.reaches(guess, baseline):
         return f" Neither is better than {guessing}.{_areas(row, quality)}"
-    is_same = quality.difference(cost.value, guess) == 0.0
+    is_same = quality.difference(value, guess) == 0.0
     return f" That is {'no better' if is_same else 'worse'} than {guessing}."
 
 
@@ -51,7 +51,8 @@ def _areas(row: pd.Series, quality: Quality) -> str:
     return f" By AUC they have {plain(value)} and {plain(baseline)}; a coin has 0.5."
 
 
-def _promise(row: pd.Series) -> str:
+def standing(row: pd.Series) -> str:
+    """What is proved instead of a row's ε."""
     source = (
         f"δ = {plain(row['delta'])}, {Adjacency(row['adjacency']).difference}, {row['accountant']}"
     )
@@ -66,20 +67,6 @@ def _promise(row: pd.Series) -> str:
     return (
         f"{status}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {certificate}"
     )
-
-
-def noise_and_split(row: pd.Series, quality: Quality) -> str:
-    """How far the noise moves one model, and the choice of test records the mean of all."""
-    noise, split = (row[f"{quality.column}{end}"] for end in (NOISE_DEVIATION, SPLIT_ERROR))
-    if pd.isna(noise):
-        return ""
-    unit = f" {quality.measure.unit}" if quality.measure.unit else ""
-    sentence = f"Noise moves a single model by ±{quality.amount(noise)}{unit}"
-    if pd.isna(split):
-        return f"{sentence}."
-    left = quality.amount(split)
-    left = "next to nothing" if left == quality.amount(0.0) else f"±{left}{unit}"
-    return f"{sentence}; which records are tested leaves {left}."
 
 
 def rough_count(per_1000: float, most: float, records: int) -> str:
@@ -101,10 +88,7 @@ def few_cases(positive: float, records: int) -> str:
     cases = round(positive * records)
     if cases >= MIN:
         return ""
-    return (
-        f"Only {cases} of the {records:,} test records are cases: too few to say how many are "
-        "missed."
-    )
+    return f"Only {cases} of the {records:,} test records are cases: too few to count misses by."
 
 
 def few_records(
@@ -112,14 +96,12 @@ def few_records(
     between: tuple[float, float],
     records: int,
     quality: Quality = ACCURACY,
-    rough: str = "",
 ) -> str:
     """The roughness of a small test set's results, in one sentence; empty where it is not small."""
     low, high = between
     if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):
         return ""
     return (
-        f"There are only {records:,} test records. Judged from them alone, the "
-        f"{quality.named(value)} without privacy may be anything from {quality.ends(low, high)} on "
-        f"new records (95 % interval). So every {rough or quality.words.rough} here is rough."
+        f"Only {records:,} test records: on new ones, the {quality.named(value)} without privacy "
+        f"may be {quality.ends(low, high)} (95 % interval)."
     )

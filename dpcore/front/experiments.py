@@ -88,6 +88,43 @@ def load(
     return read_limited(datasets.read_upload, data, name, key=dataset, columns=columns)
 
 
+def cost(study: Study, **options: Any) -> pd.DataFrame:
+    """What privacy costs: accuracy and what is beside it, by each method at each ε.
+
+    Noise comes from the study's seed: for exploration only.
+
+    Parameters
+    ----------
+    study : Study
+        It names the data, the methods, ε and the adjacency.
+    **options
+        `records` (from `load`, where at hand), `progress` and `cancelled`, as of
+        `dpcore.questions.cost.question.answers`.
+
+    Returns
+    -------
+    DataFrame
+        One row a method and ε: in closed form where there is one, else sampled; then the model
+        without privacy. "same λ, no noise" is the method ``nonprivate``. What is measured is
+        computed on real records, and is not private.
+
+    Raises
+    ------
+    InvalidInput
+        If the study does not fit its data.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> study = dpcore.Study(dataset="breast_cancer", methods=("opera",), epsilons=(1.0,))
+    >>> dpcore.cost(study)["method"].tolist()
+    ['opera', 'without privacy']
+    """
+    from dpcore.questions.cost.question import table
+
+    return table(study, **options)
+
+
 def explore(
     study: Study | ModelStudy,
     *,
@@ -100,7 +137,7 @@ def explore(
     corrected: bool = False,
     **options: Any,
 ) -> pd.DataFrame:
-    """Accuracy against ε, what decisions are worth, how right risks are, or what columns say.
+    """What decisions are worth, how right risks are, or what columns say.
 
     Noise comes from the study's seed: for exploration only.
 
@@ -125,11 +162,10 @@ def explore(
     run : int
         Whose model is corrected by hand, from 1.
     corrected : bool
-        Whether risks are corrected by noisy counts within the same ε; not for accuracy and curves.
+        Whether risks are corrected by noisy counts within the same ε; not for curves.
     **options
-        As of `dpcore.evaluation.curves.answers`, or with thresholds of
-        `dpcore.evaluation.clinic.task.decided`, with bins of `calibrated` there, with `by` of
-        `dpcore.evaluation.clinic.group_task.compared`, or with `curves_of` of
+        With thresholds of `dpcore.evaluation.clinic.task.decided`, with bins of `calibrated`
+        there, with `by` of `dpcore.evaluation.clinic.group_task.compared`, with `curves_of` of
         `dpcore.evaluation.clinic.column_curves.charted`, or with `by_hand` of
         `dpcore.evaluation.clinic.by_hand.corrected`: `records` (from `load`, where at hand),
         `progress`, `cancelled`, and with thresholds alone `costs`.
@@ -137,18 +173,18 @@ def explore(
     Returns
     -------
     DataFrame
-        One row a method and ε: in closed form where there is one, else sampled; then the model
-        without privacy. "same λ, no noise" is the method ``nonprivate``. With thresholds one
-        row a method, ε and threshold, then those of the model without privacy, of treating
-        everybody and of treating nobody. With `by` one row a method, ε, measure and group; with
-        bins one row a method, ε and bin, with `curves_of` one row a method, ε, column and value,
-        with `by_hand` one row a method, ε and term, then one a measure. Of a `ModelStudy` one row a
-        series and ε. What is measured is computed on real records, and is not private.
+        With thresholds one row a method, ε and threshold, then those of the model without privacy,
+        of treating everybody and of treating nobody. With `by` one row a method, ε, measure and
+        group; with bins one row a method, ε and bin, with `curves_of` one row a method, ε, column
+        and value, with `by_hand` one row a method, ε and term, then one a measure. Of a
+        `ModelStudy` one row a series and ε. What is measured is computed on real records, and is
+        not private.
 
     Raises
     ------
     InvalidInput
-        If the study does not fit its data, a threshold or the number of bins is out of range, there
+        If nothing of these is asked for (`cost` tells accuracy against ε), the study does not fit
+        its data, a threshold or the number of bins is out of range, there
         is no such column, or risks are to be corrected that cannot be.
     """
     from dpcore.evaluation.models import ModelStudy, curve, summary
@@ -189,11 +225,10 @@ def explore(
         from dpcore.evaluation.clinic.task import calibrated
 
         return calibrated(ClinicStudy(study, bins=bins, corrected=corrected), **options)
-    if corrected:
-        raise InvalidInput("corrected is True, but it must be left out where no risks are judged.")
-    from dpcore.evaluation.curves import answers, for_a_file
-
-    return for_a_file(answers(study, **options))
+    raise InvalidInput(
+        "explore is asked for no thresholds, bins, columns or groups; dpcore.cost(study) tells "
+        "accuracy against ε."
+    )
 
 
 def report(

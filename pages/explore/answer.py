@@ -8,37 +8,32 @@ import streamlit as st
 from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
-from dpcore.controls.explore import BEST, EPSILON, EPSILONS
+from dpcore.controls.explore import BEST, EPSILON
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.marks import ALL_BLANK
-from dpcore.figures.clipping_words import mostly_clipped, often_clipped
+from dpcore.figures.clipping_words import mostly_clipped
 from dpcore.figures.words import plain
-from dpcore.rounding import stop_below
 from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
-from pages.shared import downloads, own_table, page_links, view_link
-from pages.shared.charts import plot
-from pages.shared.numbers import in_grid
-from pages.shared.session import control_text, control_value, follow, set_controls, store, stored
+from pages.shared import downloads, own_table, page_links, picture, view_link
+from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.texts import WHERE_HIDDEN
 from pages.shared.uploads import MadeUpFile
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
-    import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.datasets import Entry
-    from dpcore.figures.drawn import Drawn
-    from pages.explore.view import View
-
-SLIDER = "epsilon_slider"
+    from dpcore.datasets import Entry, Split
+    from dpcore.figures.picture import Picture
+    from pages.explore.loaders import PreparedRecords
+    from pages.explore.view import Pending, View
 
 QUESTION = "What does privacy cost?"
+HEIGHTS = {"numbers": 130, "picture": 330}
 
 
 def title(start: Start) -> DeltaGenerator:
@@ -78,12 +73,15 @@ def show_refusal(start: Start, line_place: DeltaGenerator, refusal: InvalidInput
         refuse(refusal)
 
 
-def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
+def heading(start: Start, view: View | Pending, line_place: DeltaGenerator) -> None:
     """Draw the line under the title, and what must be known of one's own records."""
-    dataset, split = view.split.entry, view.split
+    split = view.records.first
+    dataset = split.entry
     total = split.records + (0 if split.further else split.tested)
     store(_count_name(start), total)
-    line_place.caption(_data_line(dataset, _counted(dataset, total), judged_on(view)))
+    line_place.caption(
+        _data_line(dataset, _counted(dataset, total), judged_on(split, view.records))
+    )
     if not view.records.published:
         st.warning(texts.UPLOADED, icon=":material/lock_open:")
     if isinstance(start.upload, MadeUpFile):
@@ -95,28 +93,14 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
         st.warning(verbatim(leak), icon=":material/warning:")
 
 
-def _decisive(view: View) -> list[str]:
-    often = view.split.often_clipped if view.split.entry.key == OWN else ()
-    notes = {
-        "info": ALL_BLANK if view.records.all_blank else "",
-        "content_cut": verbatim(often_clipped(often)),
-        "group": view.few_cases,
-        "straighten": view.rough,
-    }
-    return [f":material/{icon}: {note}" for icon, note in notes.items() if note]
-
-
-def judged_on(view: View) -> str:
+def judged_on(split: Split, records: PreparedRecords) -> str:
     """On how many records the models are judged, in words."""
-    splits, every = view.splits, view.records.all_splits
-    if view.split.further:
-        return f"judged on {view.judged:,} others"
-    if site := view.split.preparation.held_out:
-        return f"judged on the {view.judged:,} of {site}"
-    words = f"judged on {view.judged:,} of them"
-    if splits < every:
-        return f"{words}, in {splits} of {every} splits so far"
-    return words + (f", in {splits} splits" if splits > 1 else "")
+    if split.further:
+        return f"judged on {records.judged:,} others"
+    if site := split.preparation.held_out:
+        return f"judged on the {records.judged:,} of {site}"
+    words = f"judged on {records.judged:,} of them"
+    return words + (f", in {records.splits} splits" if records.splits > 1 else "")
 
 
 def notes(view: View) -> None:
@@ -164,6 +148,12 @@ def how_to_get(start: Start) -> None:
         downloads.fetch(dataset.key)
 
 
+def skeleton() -> None:
+    """Draw the places of the first answer while it is computed: no number is final before."""
+    for name, height in HEIGHTS.items():
+        st.container(height=height, key=f"skeleton_{name}")
+
+
 def at_chosen_epsilon(view: View, slots: Slots) -> None:
     """Draw everything that changes with ε in one fragment: nothing else runs then."""
     from pages.explore import detail, numbers
@@ -179,70 +169,29 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             st.rerun()
 
     def draw() -> None:
-        focus = control_text("focus") or BEST
-        # In the fragment's own place: what it draws elsewhere is sent anew as a whole.
-        sentence_place, grid = st.container(), st.grid(4, min_column_width=150, gap="small")
-        with grid.cell():
-            epsilon = drawn(EPSILON)
-            row = view.row(focus, epsilon)
-            numbers.epsilon_note(row, epsilon)
-        _slider()
-        with sentence_place:
-            numbers.sentence(view, row, focus, epsilon)
-            for note in _decisive(view):
-                st.markdown(note)
-        in_grid(grid, numbers.numbers(view, row, focus))
-        if row is not None:
-            key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"
-            plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
-        detail.at_chosen_epsilon(view, row, epsilon, focus, slots)
+        epsilon = control_value(EPSILON.key) or EPSILON.default
+        shown = once(view, f"picture {view.contents}", lambda: _picture(view))
+        picture.show(
+            shown,
+            key="cost_picture",
+            stop=view.decision.at(epsilon),
+            on_move=lambda stop: set_controls({EPSILON.key: shown.stops[stop]}),
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            epsilon = drawn(EPSILON, width=150)
+            row = view.row(epsilon)
+            numbers.whose(view, row, epsilon)
+        numbers.under_the_picture(view, row)
+        detail.at_chosen_epsilon(view, row, epsilon, slots)
         page_links.draw_anew()  # last: nobody waits for where the links lead
 
     with slots.answer:
         fragment()
 
 
-def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
-    from dpcore.figures.overview import overview
-    from dpcore.predictors import in_words
-    from pages.explore import numbers
+def _picture(view: View) -> Picture:
+    from dpcore.questions.cost.figure import picture
 
-    name, method = in_words(row["method"]), view.sought(focus, row["epsilon"])
-    so_far = bool(numbers.to_come(view, method))
-    if not method:
-        name = f"best proved{' so far' if so_far else ''}: {name}"
-    return overview(
-        view.line(focus),
-        view.table,
-        row,
-        view.cost(row),
-        view.references,
-        name=name,
-        chosen=numbers.chosen_by(view, focus, row),
-        titles=view.titles,
-        quality=view.quality,
-        subject=numbers.line_of(focus),
-        so_far=so_far,
-        dark=view.dark,
+    return picture(
+        view.decision, view.thin, view.split.entry, view.titles, by_rule=view.focus == BEST
     )
-
-
-def _slider() -> None:
-    """Draw the slider over the chart's axis; it sets ε's field, and follows it."""
-    stop = stop_below(EPSILONS, control_value(EPSILON.key) or EPSILON.default)
-    follow(SLIDER, stop)
-    st.select_slider(
-        EPSILON.label,
-        EPSILONS,
-        # Where a run is interrupted, the browser may first meet the slider in the next one, which
-        # does not set it any more.
-        value=stop,
-        format_func=plain,
-        key=SLIDER,
-        label_visibility="collapsed",
-        on_change=_slid,
-    )
-
-
-def _slid() -> None:
-    set_controls({EPSILON.key: control_value(SLIDER)})

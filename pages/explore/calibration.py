@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> None:
+def show(view: View, first: pd.Series, epsilon: float) -> None:
     """Draw the tab for the model on the first screen, at the grid's ε for the chosen one."""
-    shown = clinic.shown(view, first, epsilon, focus)
+    shown = clinic.shown(view, first, epsilon)
     if shown is None:
         return
     row = shown.row

@@ -69,41 +69,38 @@ def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
     """Say what the tabs are computed from, for every ε at once; or why not, in a sentence."""
     if view.split.entry.predicts != "class" or view.study.loss != LOSS:
         return texts.NO_RISKS
-    focus = control_text("focus") or BEST
-    if focus != BEST:
-        if not gives_risks(focus):
-            return texts.MODEL_WITHOUT_RISKS.format(view.titles[focus])
-        refused = loaders.uncorrectable(view.study, view.split, focus) if corrected else ""
-        alone = curve_jobs.trained_study(view.study, focus)
+    if view.focus != BEST:
+        if not gives_risks(view.focus):
+            return texts.MODEL_WITHOUT_RISKS.format(view.titles[view.focus])
+        refused = loaders.uncorrectable(view.study, view.split, view.focus) if corrected else ""
+        alone = curve_jobs.trained_study(view.study, view.focus)
         return verbatim(refused) or ClinicStudy(alone, corrected=corrected)
-    # Of the methods at hand, as on the first screen: the others may take a minute.
-    best = set(line_of(view, focus, corrected)["method"])
-    methods = tuple(method for method in view.whole.methods if method in best)
+    methods = tuple(dict.fromkeys(line_of(view, corrected)["method"]))
     if not methods:
-        return texts.NOTHING_CORRECTED if corrected else texts.NOTHING_PROVED
+        return texts.NOTHING_CORRECTED
     return ClinicStudy(replace(view.whole, methods=methods), corrected=corrected)
 
 
-def shown(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Shown | None:
+def shown(view: View, first: pd.Series, epsilon: float) -> Shown | None:
     """Return what the tab is about, or ``None`` once a sentence says why there is nothing yet."""
     study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):
         st.markdown(study)
         return None
-    if first is None or not curve_jobs.is_done(study):
+    if not curve_jobs.is_done(study):
         st.markdown(texts.RISKS_ARE_JUDGED)
         return None
-    line = line_of(view, focus, study.corrected)
+    line = line_of(view, study.corrected)
     row = at(line, epsilon)
-    tell_other(view, first, row, corrected=study.corrected)
+    tell_other(view, first, row)
     return Shown(study, line, row, curve_jobs.results(study))
 
 
-def tell_other(view: View, first: pd.Series, row: pd.Series, *, corrected: bool) -> None:
+def tell_other(view: View, first: pd.Series, row: pd.Series) -> None:
     """Say where what a tab is about is not the method that the first screen is about."""
     if row["method"] != first["method"]:
-        words = texts.BEST_CORRECTED if corrected else texts.BEST_WITH_RISKS
-        st.caption(f":material/info: {words.format(view.titles[row['method']])}")
+        words = texts.CORRECTED_BY.format(view.titles[row["method"]])
+        st.caption(f":material/info: {words}")
 
 
 def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
@@ -141,8 +138,6 @@ def of_model(rows: pd.DataFrame, method: str, epsilon: float) -> pd.DataFrame:
     return rows[(rows["method"] == method) & (rows["epsilon"] == epsilon)]
 
 
-def line_of(view: View, focus: str, corrected: bool) -> pd.DataFrame:
+def line_of(view: View, corrected: bool) -> pd.DataFrame:
     """The curve's rows of the model that the tabs are about, by ascending ε."""
-    if focus != BEST:
-        return view.line(focus)
-    return view.best_corrected if corrected else view.best_with_risks
+    return view.corrected_line if corrected else view.line

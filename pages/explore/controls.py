@@ -20,18 +20,16 @@ from dpcore.controls.explore import (
     CURVE_OF,
     DELTA,
     DETAIL,
-    EXCESS_RISK,
     FOCUS,
     GROUP_BY,
     HELD_OUT,
     MY_OWN,
     NEAR_ZERO,
-    OBJECTIVE,
     OF_PAPER_000,
     OF_TWO_CLASSES,
     PAPER_LAMBDA,
     TABS,
-    TAKE_ALONG,
+    THRESHOLD,
     VIEW,
     datasets,
     private_methods,
@@ -40,14 +38,15 @@ from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
-from dpcore.evaluation.study import TAKING_LONG, Study
+from dpcore.evaluation.clinic.study import LOSS
+from dpcore.evaluation.study import Study
 from dpcore.figures.words import large_delta, plain
 from dpcore.guarantee import default_delta
 from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
 from pages.shared.presets import apply_stored
 from pages.shared.session import control_text, control_value, once, set_controls, share
-from pages.shared.widgets import ControlForm
+from pages.shared.widgets import ControlForm, drawn
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -55,8 +54,6 @@ if TYPE_CHECKING:
     from pages.shared.uploads import File
 
 
-WITH_EVERY_MEASURE = (BEST_METHOD, TAKE_ALONG, OBJECTIVE, EXCESS_RISK)
-"""Tabs that show other measures than the one that models are compared by."""
 EXPERT = "expert"  # the group of controls that is closed at first
 IN_SIGHT = ("data", "patients")
 
@@ -77,6 +74,7 @@ class Start:
     model: DeltaGenerator
     share: DeltaGenerator | None
     rest: DeltaGenerator
+    threshold: float | None  # risk from which on one acts; of two classes alone
 
     @property
     def entry(self) -> Entry:
@@ -107,9 +105,9 @@ class ExploreChoice:
     study: Study
     upload: File | None
     measure: str  # column of the curves that models are compared by, if the records allow it
-    ranks: bool = True  # whether the first screen is about the best method
-    lists_all: bool = False  # whether the open tab is, whatever the first screen is about
-    left_out: tuple[str, ...] = ()  # measures of `study.TAKING_LONG` that nothing in sight shows
+    focus: str = BEST  # the method of the first answer, or `BEST` for those of the rule
+    threshold: float = 0.5  # risk from which on one acts
+    lists_all: bool = False  # whether the open tab compares all methods
 
 
 def kind_of(dataset: Entry) -> str:
@@ -287,6 +285,7 @@ def start() -> Start:
                 f"File of {upload_entry.title}", f"upload_{dataset}", help=upload_entry.how_to_get
             )
             st.caption(own_texts.UPLOAD_IS_DROPPED)
+        threshold = _threshold(_entry_of(dataset, columns))
         presets_place = st.container()
         expert_keys = [control.key for control in CONTROLS if control.key not in IN_SIGHT]
         with form.group(EXPERT, "Expert", expert_keys, ":material/tune:"):
@@ -303,9 +302,19 @@ def start() -> Start:
     # n·δ follows when the number of training records is known.
     if share_place is not None:
         share_place.caption(f"δ = {plain(delta)}")
-    return Start(
-        dataset, size, upload, columns, form, presets_place, model_place, share_place, rest_place
-    )
+    places = presets_place, model_place, share_place, rest_place
+    return Start(dataset, size, upload, columns, form, *places, threshold)
+
+
+def _threshold(dataset: Entry) -> float | None:
+    is_logistic = control_value("loss") in (None, LOSS)  # which alone gives risks
+    if dataset.predicts != "class" or not is_logistic:
+        return None
+    action = dataset.action
+    risk = drawn(THRESHOLD, usual=action.risk)
+    if risk == action.risk:
+        st.caption(action.why)
+    return float(risk / 100)
 
 
 def rest(first: Start) -> ExploreChoice:
@@ -330,15 +339,15 @@ def rest(first: Start) -> ExploreChoice:
     settings = {"loss": loss, "lam": lam, "preparation": preparation, "columns": first.columns}
     tab = control_text(VIEW.key) or st.query_params.get(VIEW.key, "")
     choice = _choice(form.values, methods, settings, first.upload)
-    ranks = form.values.get("focus", BEST) == BEST
-    left_out = () if tab in WITH_EVERY_MEASURE else choice.left_out
-    return replace(choice, ranks=ranks, lists_all=tab == BEST_METHOD, left_out=left_out)
+    acts = choice.threshold if first.threshold is None else first.threshold
+    return replace(choice, threshold=acts, lists_all=tab == BEST_METHOD)
 
 
 def first_choice() -> ExploreChoice:
     """Return the choice of a visitor who has moved nothing, without drawing it."""
     values = CONTROLS.first()
-    return _choice(values, values["methods"], {}, None)
+    choice = _choice(values, values["methods"], {}, None)
+    return replace(choice, threshold=entry(values["data"]).action.risk / 100)
 
 
 def _choice(
@@ -347,8 +356,7 @@ def _choice(
     chosen = {"methods": ("nonprivate", *methods)}
     study = Study(**CONTROLS.fields(values) | settings | chosen)
     measure = values.get("compared_by", "accuracy")
-    left_out = tuple(name for name in TAKING_LONG if name != measure)
-    return ExploreChoice(study, upload, measure, left_out=left_out)
+    return ExploreChoice(study, upload, measure, values.get("focus", BEST))
 
 
 def every_method(loss: str, dataset: Entry) -> tuple[str, ...]:

@@ -7,21 +7,27 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
+import streamlit as st
+
+from dpcore.controls.explore import BEST, COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
-from dpcore.evaluation import curves, executors, references
+from dpcore.evaluation import executors, jobs, references
 from dpcore.evaluation.clinic import by_hand, column_curves, group_task
 from dpcore.evaluation.clinic import task as clinic
 from dpcore.evaluation.clinic.by_hand import HandStudy
 from dpcore.evaluation.clinic.column_curves import ColumnStudy
+from dpcore.evaluation.clinic.counts import NAME, Counts
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study, of_a_model
 from dpcore.evaluation.task import StudyProtocol, Task
 from dpcore.guarantee import Edition
+from dpcore.methods import best_method
 from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
+from dpcore.questions import question
+from dpcore.questions.cost.question import Cost
 from pages.shared import shared_jobs, uploads
 from pages.shared.uploads import TableStudy
 
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 
 WITHOUT_PRIVACY = "Training models without privacy"
 SMALL = 100_000  # records times features
+FIRST_SECONDS = 0.3
 POLL_SECONDS = 1.5
 """Curves come for minutes, the page shows new ones every five seconds at most, and at each poll the
 browser goes through all of the page again: a tenth of a second, for which the jobs wait."""
@@ -50,38 +57,56 @@ def trained_study(study: Study, method: str) -> Study:
     return replace(study, methods=(method,), missing_contributors=missing_contributors)
 
 
-def watched(
-    studies: Sequence[Study],
-    reference: ReferenceStudy | None = None,
-    after: int = 0,
-    compared: str = "",
-    looked_at: str = "",
-) -> shared_jobs.WatchedJobs:
-    """Show the jobs of some methods as one line of the job panel; `after` others come before them.
+def headline(study: Study, focus: str) -> list[Cost]:
+    """The questions that the first answer rests on: of one method, or of those of the rule.
 
-    Models without privacy (`reference`) have no line of their own. The curve of `looked_at`, the
-    method of the first screen, waits for no other. `compared` counts the methods in its words.
+    The rule's first method is asked at every ε, as for its own curve; what takes its place at some
+    ε is asked there alone.
     """
-    closed = [predictor_named(study.methods[0]).closed_form for study in studies]
-    trained, count = 0, closed.count(False)
-    described: dict[str, StudyProtocol] = {}
-    # What is on screen is completed before more is trained.
-    for place, (study, is_closed) in enumerate(zip(studies, closed, strict=True), 1):
-        if is_closed:  # it has a curve already, which the sentence above does not count as to come
-            described[f"Judging {_title(study)}"] = study
-            continue
-        if reference is not None and place > after:
-            described.setdefault(WITHOUT_PRIVACY, reference)
-        trained += 1
-        which = compared or f"{trained} of {count}"
-        described[f"Training {_title(study)} ({which})"] = study
-    if reference is not None:
-        described.setdefault(WITHOUT_PRIVACY, reference)
+    if focus != BEST:
+        return [Cost(trained_study(study, focus))]
+    sound = replace(study, edition=Edition.SOUND)
+    ruled: dict[str, list[float]] = {}
+    for epsilon in study.epsilons:
+        ruled.setdefault(best_method(study.loss, epsilon), []).append(epsilon)
+    first = max(ruled, key=lambda method: len(ruled[method]))
+    return [
+        Cost(
+            trained_study(
+                sound if method == first else replace(sound, epsilons=tuple(epsilons)), method
+            )
+        )
+        for method, epsilons in ruled.items()
+    ]
+
+
+def first_answer(studies: Sequence[Cost], reference: ReferenceStudy) -> shared_jobs.WatchedJobs:
+    """Show the jobs of the first answer, which wait for no other."""
+    described: dict[str, StudyProtocol] = {f"Training {study.title}": study for study in studies}
+    return shared_jobs.WatchedJobs(
+        name="first",
+        place=shared_jobs.CURVES,
+        studies=described | {WITHOUT_PRIVACY: reference},
+        submit=submit,
+        seconds=FIRST_SECONDS,
+        at_once=True,
+    )
+
+
+def watched(studies: Sequence[Cost], compared: str = "") -> shared_jobs.WatchedJobs:
+    """Show the jobs of other methods as one line of the job panel.
+
+    `compared` counts the methods in its words.
+    """
+    count = len(studies)
     return shared_jobs.WatchedJobs(
         name="curves",
         place=shared_jobs.CURVES,
-        studies=described,
-        submit=partial(_submit_curve, looked_at),
+        studies={
+            f"Training {_title(each.study)} ({compared or f'{place} of {count}'})": each
+            for place, each in enumerate(studies, 1)
+        },
+        submit=partial(submit, is_sweep=True),
         seconds=POLL_SECONDS,
         one_by_one=True,
     )
@@ -111,24 +136,23 @@ def is_done(study: StudyProtocol) -> bool:
     return shared_jobs.state(study.key) == "done"
 
 
-def _submit_curve(looked_at: str, place: str, study: TableStudy) -> None:
-    is_sweep = not (isinstance(study, Study) and study.methods == (looked_at,))
-    submit(place, study, is_sweep=is_sweep)
-
-
 def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
-    """Submit one study, whose kind names the task."""
-    make = _TASKS[type(study)]
+    """Submit one study."""
     if is_sweep:  # somebody is about to open a tab
         executors.make_ready()
     if study.upload:
-        uploads.learn(study, make, is_sweep=is_sweep)
+        uploads.learn(study, task, is_sweep=is_sweep)
     else:
-        shared_jobs.submit(place, make(study, ""), is_sweep=is_sweep)
+        shared_jobs.submit(place, task(study), is_sweep=is_sweep)
+
+
+def task(study: StudyProtocol, path: str = "") -> Task:
+    """The task of a study, which its kind names; `path` is of a file with an upload's records."""
+    return _TASKS[type(study)](study, path)
 
 
 _TASKS: Mapping[type, Callable[[Any, str], Task]] = {
-    Study: curves.task,
+    Cost: question.task,
     ReferenceStudy: references.task,
     ClinicStudy: clinic.task,
     GroupStudy: group_task.task,
@@ -139,3 +163,23 @@ _TASKS: Mapping[type, Callable[[Any, str], Task]] = {
 
 def results(study: TableStudy) -> pd.DataFrame:
     return uploads.curve_rows(study.key) if study.upload else shared_jobs.result(study.key)
+
+
+def counts(study: Cost | ReferenceStudy) -> Counts | None:
+    """Whom the models of a finished job treat; of models without risks there is nothing."""
+    if study.upload:
+        kept: Counts | None = uploads.cached_in_session(
+            f"counts {study.key}", lambda: _read(study.key)
+        )
+        return kept
+    return _counts(study.key)
+
+
+@st.cache_resource(max_entries=60, show_spinner=False)
+def _counts(key: str) -> Counts | None:
+    return _read(key)
+
+
+def _read(key: str) -> Counts | None:
+    data = jobs.Job(key).file(NAME)
+    return None if data is None else Counts.read(data)

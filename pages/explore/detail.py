@@ -9,15 +9,18 @@ import streamlit as st
 
 from dpcore.accounting.risk import Promise, promise
 from dpcore.controls.explore import (
+    ABOUT,
     BEST_METHOD,
     CALIBRATION,
     EXCESS_RISK,
     GROUPS,
     MAY_COST,
     NET_BENEFIT,
+    NOISE,
     OBJECTIVE,
     ONE_PERSON,
     PER_1000,
+    PROOF,
     RISK_CURVES,
     TAKE_ALONG,
     THE_CHOSEN_METHODS,
@@ -25,8 +28,9 @@ from dpcore.controls.explore import (
 from dpcore.evaluation.study import as_learned
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, band, listed, plain
-from dpcore.guarantee import Guarantee, PrivacyBudget
+from dpcore.guarantee import PrivacyBudget
 from dpcore.predictors import predictor_named
+from dpcore.questions.cost.words import bound_at
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
 from pages.explore.layout import Slots
 from pages.explore.view import figure, noise_figures
@@ -46,9 +50,8 @@ if TYPE_CHECKING:
 
 def at_chosen_epsilon(
     view: View,
-    row: pd.Series | None,
+    row: pd.Series,
     epsilon: float,
-    focus: str,
     slots: Slots,
 ) -> None:
     """Draw what stands in the open tab; called from the fragment of ε.
@@ -60,20 +63,20 @@ def at_chosen_epsilon(
         return view.with_row(row)
 
     contents: Mapping[str, Callable[[], None]] = {
-        ONE_PERSON: lambda: _one_person(view, row, epsilon, focus),
+        ONE_PERSON: lambda: _one_person(view, row),
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown(), epsilon),
-        NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon, focus),
-        CALIBRATION: lambda: calibration.show(view, row, epsilon, focus),
-        GROUPS: lambda: groups.show(view, row, epsilon, focus),
-        RISK_CURVES: lambda: risk_curves.show(view, row, epsilon, focus),
-        "Noise σ": lambda: _noise(shown(), epsilon),
+        NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon),
+        CALIBRATION: lambda: calibration.show(view, row, epsilon),
+        GROUPS: lambda: groups.show(view, row, epsilon),
+        RISK_CURVES: lambda: risk_curves.show(view, row, epsilon),
+        NOISE: lambda: _noise(shown(), epsilon),
         OBJECTIVE: lambda: _objective(shown(), "objective", epsilon),
         EXCESS_RISK: lambda: _objective(shown(), "excess", epsilon),
-        "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
-        TAKE_ALONG: lambda: take_along.show(view, row, focus),
-        "About the data": lambda: _about(view),
+        PROOF: lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
+        TAKE_ALONG: lambda: take_along.show(view, row),
+        ABOUT: lambda: _about(view),
     }
     # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
     with slots.contents.empty().container():
@@ -96,20 +99,14 @@ def _objective(view: View, name: str, epsilon: float) -> None:
         st.caption(f":material/info: {texts.OTHER_OBJECTIVE.format(names=listed(others))}")
 
 
-def _calibrations(view: View, row: pd.Series | None, epsilon: float) -> list[Calibration]:
-    chosen = view.calibrations_at(epsilon)
-    if row is None:
-        return chosen
+def _calibrations(view: View, row: pd.Series, epsilon: float) -> list[Calibration]:
     first = view.calibration(row["method"], row["edition"], float(row["epsilon"]))
+    chosen = view.calibrations_at(epsilon)
     return [first, *(one for one in chosen if one.method != first.method)]
 
 
-def _bound(
-    view: View, row: pd.Series | None, epsilon: float
-) -> tuple[PrivacyBudget | None, float | None, str]:
-    if row is None:
-        return PrivacyBudget(epsilon, view.delta), None, ODDS_CONDITION
-    budget, noise = numbers.bound_at(row)
+def _bound(view: View, row: pd.Series) -> tuple[PrivacyBudget | None, float | None, str]:
+    budget, noise = bound_at(row)
     title = view.titles[row["method"]]
     if row["status"] == "proved" and budget is not None:
         note = ODDS_CONDITION if noise is None else f"By {title}'s own noise."
@@ -120,53 +117,27 @@ def _bound(
     return budget, noise, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
 
 
-def _so_far(view: View, row: pd.Series | None, epsilon: float, focus: str) -> str:
-    method = view.sought(focus, epsilon)
-    if row is None:
-        return texts.BOUND_OF_ANY if view.waiting and method in ("", *view.waiting) else ""
-    if method or not numbers.to_come(view, ""):
-        return ""
-    return texts.BOUND_SO_FAR.format(title=view.titles[row["method"]])
+def _one_person(view: View, row: pd.Series) -> None:
+    epsilon = float(row["epsilon"])
 
-
-def _one_person(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
-    row_epsilon = epsilon if row is None else float(row["epsilon"])
-
-    def calibrate() -> Calibration | None:
-        return None if row is None else view.calibration(row["method"], row["edition"], row_epsilon)
+    def calibrate() -> Calibration:
+        return view.calibration(row["method"], row["edition"], epsilon)
 
     def promise_of() -> Promise:
         calibrated = calibrate()
-        records = view.problem.records
-        if calibrated is None:
-            assumed = Guarantee(
-                row_epsilon, view.delta, view.problem.adjacency, "whoever proves it"
-            )
-            return Promise("any method", "assumed", assumed, records)
         title = f"{calibrated.title} ({calibrated.edition} edition)"
-        return promise(title, calibrated.proof, calibrated.certified, records)
+        return promise(title, calibrated.proof, calibrated.certified, view.problem.records)
 
     def exact_curve() -> PrivacyCurve | None:
         from dpcore.erm.privacy_curve import privacy_curve
 
-        calibrated = calibrate()
-        return None if calibrated is None else privacy_curve(calibrated)
+        return privacy_curve(calibrate())
 
-    budget, noise, note = _bound(view, row, epsilon)
-
-    def say_so_far() -> None:
-        st.markdown(f":material/hourglass: {so_far}")
-
-    so_far = _so_far(view, row, epsilon, focus)
-    risk_panel.card(budget, view.problem.adjacency, "people_figure", note, noise, so_far)
-    name = "" if row is None else f"{row['method']} {row['edition']}"
-    risk_panel.attacker_panel(
-        promise_of,
-        exact_curve,
-        f"{view.study.key} {name} {row_epsilon}",
-        say_so_far if so_far else None,
-        noise,
-    )
+    budget, noise, note = _bound(view, row)
+    risk_panel.card(budget, view.problem.adjacency, "", note, noise)
+    name = f"{row['method']} {row['edition']}"
+    key = f"{view.study.key} {name} {epsilon}"
+    risk_panel.attacker_panel(promise_of, exact_curve, key, None, noise)
 
 
 def _per_thousand(view: View, epsilon: float) -> None:
@@ -206,13 +177,13 @@ def _best(view: View, epsilon: float) -> None:
             records_are=view.people,
             epsilon=epsilon,
             guess=view.compared.guess,
-            so_far=bool(numbers.to_come(view, "")),
+            so_far=view.others is not None,
             quality=quality,
             dark=view.dark,
         ),
         "frontier_figure",
     )
-    if view.waiting:
+    if view.others is not None:
         st.caption(f":material/hourglass: {view.count}; the rest to come.")
     bars = band(int(best["runs"].min()), splits=int(best["splits"].max()))
     st.caption(

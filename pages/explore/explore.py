@@ -30,22 +30,28 @@ except InvalidInput as refusal:
     presets.drawn("explore")
     st.stop()
 
-delta_warning = controls.tell_delta(start, contents.delta, contents.split.records)
+delta_warning = controls.tell_delta(start, contents.delta, contents.records.first.records)
 answer.heading(start, contents, line_place)
 if delta_warning:
     st.warning(delta_warning, icon=":material/warning:")
+if isinstance(contents, view.Pending):
+    answer.skeleton()
+    shared_jobs.only(shared_jobs.CURVES, contents.first.keys)
+    job_panel.watch([contents.first])
+    presets.drawn("explore")
+    st.stop()
 slots = layout(start)
 judging = (
     *clinic.jobs(contents, slots),
     *groups.jobs(contents, slots),
     *risk_curves.jobs(contents, slots),
 )
-jobs = (*contents.untrained, *judging)
+others = [contents.others] if contents.others else []
 answer.at_chosen_epsilon(contents, slots)
 answer.notes(contents)
-trained = {key for job in contents.untrained for key in job.keys}
+trained = {key for job in others for key in job.keys}
 judged = clinic.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
 shared_jobs.only(shared_jobs.CURVES, trained | judged)
 with slots.training:
-    job_panel.watch(jobs, [*filter(None, [contents.training]), *judging])
+    job_panel.watch([*judging, *others])
 presets.drawn("explore")

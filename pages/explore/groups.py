@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.explore import GROUP_BY, GROUP_MEASURE, GROUPS, THRESHOLD
+from dpcore.controls.explore import GROUP_BY, GROUP_MEASURE, GROUPS
 from dpcore.datasets.grouping import columns
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -44,7 +44,6 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             drawn(GROUP_BY, among=columns(view.split.entry), width=240)
             drawn(GROUP_MEASURE, width=240)
-            drawn(THRESHOLD, width=240)
         clinic.choose()
     study = wanted(view)
     if isinstance(study, str):
@@ -57,27 +56,28 @@ def wanted(view: View) -> GroupStudy | str:
     clinic_study = clinic.wanted(view, corrected=clinic.is_corrected())
     if isinstance(clinic_study, str):
         return clinic_study
-    threshold = control_value(THRESHOLD.key) / 100
-    return GroupStudy(replace(clinic_study, thresholds=(threshold,)), control_value(GROUP_BY.key))
+    return GroupStudy(
+        replace(clinic_study, thresholds=(view.threshold,)), control_value(GROUP_BY.key)
+    )
 
 
-def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
+def show(view: View, row: pd.Series, epsilon: float) -> None:
     """Draw the tab for the model on the first screen, at the grid's ε for the chosen one."""
     study = wanted(view)
     if isinstance(study, str):
         st.markdown(study)
         return
-    if row is None or not curve_jobs.is_done(study):
+    if not curve_jobs.is_done(study):
         st.markdown(texts.GROUPS_ARE_COMPARED)
         return
     store(LAST, study)
     measure = str(control_value(GROUP_MEASURE.key))
     rows = curve_jobs.results(study)
     corrected = study.clinic.corrected
-    judged = clinic.line_of(view, focus, corrected)
+    judged = clinic.line_of(view, corrected)
     chosen = float(row["epsilon"])
-    clinic.tell_other(view, row, at(judged, chosen), corrected=corrected)
-    key = f"groups {study.key} {view.contents} {focus} {measure} {chosen} {view.dark}"
+    clinic.tell_other(view, row, at(judged, chosen))
+    key = f"groups {study.key} {view.contents} {measure} {chosen} {view.dark}"
     model, *figures = once(view, key, lambda: _at(rows, judged, measure, chosen, view.dark))
     for figure, name in zip(figures, ("groups_figure", "gap_figure"), strict=True):
         plot(figure, name)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.explore import VIEW
+from dpcore.controls.explore import CLOSER, PER_1000, VIEW
 from pages.explore.controls import Start, tabs_for
+from pages.shared.session import control_text, control_value, follow, set_controls
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
+
+CHIP = "look_closer"
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,37 @@ class Slots:
 def layout(start: Start) -> Slots:
     """Create the places for everything under the heading, top to bottom.
 
-    Streamlit's own tabs would show half of as many at once, and cost the browser a place for each
-    closed one at every move of ε.
+    Streamlit's own tabs would cost the browser a place for each closed one at every move of ε.
     """
     answer, training = st.container(), st.container()
-    tab = drawn(VIEW, among=tabs_for(start.entry))
+    tab = _open_tab(start)
     # What a container holds stays until it is drawn anew: no place collapses meanwhile.
     return Slots(answer, training, tab, st.container(key="open_tab"))
+
+
+def _open_tab(start: Start) -> str:
+    offered = tabs_for(start.entry)
+    chips = {chip: [tab for tab in tabs if tab in offered] for chip, tabs in CLOSER.items()}
+    chips = {chip: tabs for chip, tabs in chips.items() if tabs}
+    named = control_text(VIEW.key) or st.query_params.get(VIEW.key, VIEW.default)
+    chip = next((chip for chip, tabs in chips.items() if named in tabs), next(iter(chips)))
+    people = start.entry.records_are
+    follow(CHIP, chip)
+    st.segmented_control(
+        "Look closer",
+        chips,
+        format_func=lambda name: f"For the {people}" if PER_1000 in CLOSER[name] else name,
+        default=chip,
+        required=True,
+        key=CHIP,
+        label_visibility="collapsed",
+        on_change=lambda: _open(chips),
+    )
+    tabs = chips[chip]
+    return str(drawn(VIEW, among=tabs)) if len(tabs) > 1 else tabs[0]
+
+
+def _open(chips: dict[str, list[str]]) -> None:
+    """Open a chip's first tab; one alone is not in the address, where another may still be."""
+    st.query_params.pop(VIEW.key, None)
+    set_controls({VIEW.key: chips[control_value(CHIP)][0]})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.explore import ALARM_COST, MISS_COST, THRESHOLD
+from dpcore.controls.explore import ALARM_COST, MISS_COST
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.task import decision_part
 from dpcore.export.explore import decision_command, decision_snippet
@@ -15,7 +15,6 @@ from pages.explore import clinic, numbers, texts
 from pages.explore.view import once
 from pages.shared.charts import plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
-from pages.shared.session import store
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 
@@ -26,26 +25,21 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-LAST = "threshold used last"  # kept for the report
-
-
-def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> None:
+def show(view: View, first: pd.Series, epsilon: float) -> None:
     """Draw the tab for the model on the first screen, at the grid's ε for the chosen one."""
-    shown = clinic.shown(view, first, epsilon, focus)
+    shown = clinic.shown(view, first, epsilon)
     if shown is None:
         return
     row = shown.row
     rows = once(view, f"decisions {shown.study.key}", lambda: decision_part(shown.rows))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen_risk = drawn(THRESHOLD, width=320)
         miss, alarm = (drawn(control, width=200) for control in (MISS_COST, ALARM_COST))
-    store(LAST, chosen_risk)
-    threshold = chosen_risk / 100
+    threshold = view.threshold
     costs = None if miss is None or alarm is None else Costs(miss, alarm)
     key = f"net benefit {shown.study.key} {threshold} {row['method']} {row['epsilon']} {view.dark}"
     chosen, without, figure = once(view, key, lambda: _at(rows, row, threshold, view.dark))
     draw_numbers(_numbers(chosen, without, numbers.guarantee_at(chosen), costs), across=4)
-    key = f"worth {shown.study.key} {threshold} {view.contents} {focus}"
+    key = f"worth {shown.study.key} {threshold} {view.contents}"
     st.markdown(verbatim(once(view, key, lambda: _worth(rows, shown.line, threshold))))
     if costs is not None and costs.miss + costs.false_alarm > 0.0:
         wanted_risk = f"{plain(100.0 * costs.threshold)} %"

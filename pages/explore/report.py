@@ -6,20 +6,20 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
-from dpcore.controls.explore import BEST, THRESHOLD
+from dpcore.controls.explore import BEST
 from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
-from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings, by_looking
-from pages.explore import clinic, curve_jobs, groups, net_benefit
+from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
+from pages.explore import clinic, curve_jobs, groups
 from pages.shared.session import stored
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pages.explore.view import View
 
-LATER = "The report can be made once the curves above are there."
 LINEAR_ONLY = (
     "A report describes a linear model, and this is {}. Choose another under Expert, as “Numbers "
     "for”."
@@ -31,15 +31,12 @@ WHAT = (
 )
 
 
-def show(view: View, row: pd.Series | None, focus: str) -> None:
-    """Show the button that makes the report of a model, once all of it is computed."""
-    if row is None or not view.is_compared or view.splits < view.records.all_splits:
-        st.caption(f":material/hourglass: {LATER}")
-        return
+def show(view: View, row: pd.Series) -> None:
+    """Show the button that makes the report of a model."""
     if is_of_the_survey(row["method"]):
         st.caption(f":material/info: {LINEAR_ONLY.format(view.titles[row['method']])}")
         return
-    findings = _findings(view, row, focus)
+    findings = _findings(view, row)
 
     def file() -> bytes:
         from dpcore.export.report.build import report
@@ -59,26 +56,21 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
     )
 
 
-def _findings(view: View, row: pd.Series, focus: str) -> Findings:
+def _findings(view: View, row: pd.Series) -> Findings:
     method, edition, epsilon = str(row["method"]), str(row["edition"]), float(row["epsilon"])
-    rows = pd.concat(view.with_row(row).chosen_tables, ignore_index=True)
-    chosen = BY_HAND
-    if focus == BEST:
-        looked = by_looking(view.candidates, view.quality.name)
-        chosen = looked if view.by_looking else BY_RULE
     findings = Findings(
         study=view.study,
         calibration=view.calibration(method, edition, epsilon),
         split=view.split,
         features=features_at(view.study, view.split, method, epsilon),
-        line=rows[(rows["method"] == method) & (rows["edition"] == edition)],
+        line=view.line[view.line["method"] == method],
         compared=view.compared,
         judged=view.judged,
-        splits=view.splits,
+        splits=view.records.splits,
         published=view.records.published,
-        chosen=chosen,
+        chosen=BY_RULE if view.focus == BEST else BY_HAND,
         positive_per_1000=view.ill_per_1000,
-        threshold=(stored(net_benefit.LAST) or THRESHOLD.default) / 100,
+        threshold=view.threshold,
     )
     judged = clinic.wanted(view, corrected=clinic.was_corrected())
     group_study = stored(groups.LAST)

@@ -65,13 +65,13 @@ def wanted(view: View) -> ColumnStudy | str:
         return verbatim(str(refusal))
 
 
-def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
+def show(view: View, row: pd.Series, epsilon: float) -> None:
     """Draw the tab for the model on the first screen, at the grid's ε for the chosen one."""
     study = wanted(view)
     if isinstance(study, str):
         st.markdown(study)
         return
-    if row is None or not curve_jobs.is_done(study):
+    if not curve_jobs.is_done(study):
         st.markdown(texts.CURVES_ARE_DRAWN)
         return
     from dpcore.figures.curves import at
@@ -81,8 +81,8 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     key = f"risk curves {study.key}"
     rows, terms = once(view, key, lambda: (curve_part(results), term_part(results)))
     chosen = float(row["epsilon"])
-    judged = at(clinic.line_of(view, focus, corrected=False), chosen)
-    clinic.tell_other(view, row, judged, corrected=False)
+    judged = at(view.line, chosen)
+    clinic.tell_other(view, row, judged)
     model = str(judged["method"])
     measure = drawn(CURVE_AS, width=320)
     key = f"risk curve {study.key} {column} {measure} {model} {chosen} {view.dark}"

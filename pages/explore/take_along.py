@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-def show(view: View, row: pd.Series | None, focus: str) -> None:
+def show(view: View, row: pd.Series) -> None:
     """Show the table, its CSV, the report, and two ways to compute the table again.
 
     It holds the chosen methods, and the one on the first screen.
@@ -29,7 +29,7 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
     show_table(table, name, "Every number of the chosen methods")
     with st.container(horizontal=True, gap="small"):
         download_csv(table, name)
-        report.show(view, row, focus)
+        report.show(view, row)
     show_command(commands(taken.parts))
     columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
     st.caption(f"Without --summary it lists every single run.{columns_note}")

@@ -70,14 +70,6 @@ MODEL_WITHOUT_RISKS = (
     "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "
     "under Expert."
 )
-BOUND_OF_ANY = (
-    "The bound of any method with this ε and δ. The method’s own may be lower: it comes with its "
-    "curve."
-)
-BOUND_SO_FAR = (
-    "The bound of {title}, the best so far. With the curves to come another may be best, by its "
-    "own bound."
-)
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 BY_HAND = (
@@ -94,8 +86,7 @@ EFFECT = (
 EFFECT_IS_MEASURED = "The effect is being measured: the line above says how far it is."
 CURVES_ARE_DRAWN = "Risk curves are being drawn: the line above says how far it is."
 NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
-BEST_WITH_RISKS = "Best here of the methods that give risks: {}."
-BEST_CORRECTED = "Best here of the methods whose risks can be corrected within the same ε: {}."
+CORRECTED_BY = "Corrected within the same ε: risks by {}."
 RISKS_ARE_JUDGED = "Risks are being judged: the line above says how far it is."
 DRAWN_ANEW = "Judged on {runs:,} models drawn anew; the first screen has the exact mean of all."
 BOTH_COSTS = "Give both costs to see what wrong decisions cost."

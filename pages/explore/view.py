@@ -10,37 +10,50 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
-from dpcore.controls.explore import BEST, EPSILON, WIDE_EPSILONS
+from dpcore.controls.explore import BEST, WIDE_EPSILONS
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import LINEAR, Baselines
-from dpcore.evaluation.clinic.study import gives_risks
-from dpcore.evaluation.curves import on_common_splits
-from dpcore.evaluation.frontier import best_rows, rows_by_rule
+from dpcore.evaluation.clinic.counts import Counts, joined
+from dpcore.evaluation.curves import against
+from dpcore.evaluation.frontier import best_rows
 from dpcore.evaluation.references import ReferenceStudy
-from dpcore.evaluation.scoring import ACCURACY, AREA, Metric, scoring_for
+from dpcore.evaluation.scoring import Metric, scoring_for
+from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
 from dpcore.figures.chosen import Cases
 from dpcore.figures.cost import Cost
-from dpcore.figures.curves import ReferenceLine, at
+from dpcore.figures.curves import ReferenceLine, at, named
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_cases, few_records
 from dpcore.figures.words import counted, plain
-from dpcore.guarantee import Edition
-from dpcore.methods import best_method, sooner_first, without_best
+from dpcore.guarantee import Edition, Status
+from dpcore.methods import sooner_first
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
+from dpcore.questions.cost.decision import Decision
+from dpcore.questions.cost.question import Cost as CostQuestion
 from pages.explore import curve_jobs, loaders, texts
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import PreparedRecords
 from pages.shared import uploads
 from pages.shared.charts import on_dark
-from pages.shared.session import control_text, control_value
 from pages.shared.shared_jobs import WatchedJobs
 
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Pending:
+    """What is known before the first answer is there."""
+
+    study: Study
+    records: PreparedRecords
+    problem: Problem
+    delta: float
+    first: WatchedJobs
 
 
 @dataclass(frozen=True)
@@ -48,17 +61,18 @@ class View:
     """Hold all that the page shows except ε."""
 
     study: Study  # what the reader chose
-    whole: Study  # the same with every method in its sound edition, of which the best is taken
+    whole: Study  # the same with every method in its sound edition
     records: PreparedRecords
     problem: Problem
     delta: float
+    focus: str  # the method of the first answer, or `BEST` for those of the rule
+    decision: Decision  # the first answer, at the threshold
+    reference: Counts | None  # of the model without privacy
     table: pd.DataFrame  # rows of the chosen methods, and without noise
     everything: pd.DataFrame  # rows of every method whose curve is at hand
-    compared: Baselines  # on the same splits; linear only while not everything is at hand
-    is_compared: bool  # whether boosted trees are at hand
+    compared: Baselines  # on the same splits
     titles: dict[str, str]
-    untrained: tuple[WatchedJobs, ...]
-    training: WatchedJobs | None
+    others: WatchedJobs | None  # of the methods that are still to come
     dark: bool
 
     @property
@@ -81,9 +95,9 @@ class View:
         return self.split.entry.records_are
 
     @property
-    def by_looking(self) -> bool:
-        """Whether the best method may be chosen by its measured mean."""
-        return self.records.published
+    def threshold(self) -> float:
+        """Risk from which on one acts."""
+        return self.decision.threshold
 
     @property
     def parts(self) -> tuple[Study, ...]:
@@ -103,93 +117,97 @@ class View:
     @cached_property
     def contents(self) -> str:
         """Name all that can be drawn of it: settings, and the rows at hand."""
-        judged = ["method", "edition", "runs", "splits"]
+        judged = ["method", "edition"]
         at_hand = [
             rows[judged].drop_duplicates().to_numpy().tolist()
             for rows in (self.table, self.everything)
         ]
-        measure = f"{self.quality.column} {self.is_compared}"
-        return f"{self.study.key} {self.whole.key} {measure} {at_hand}"
+        about = f"{self.focus} {self.quality.column} {self.threshold}"
+        return f"{self.study.key} {self.whole.key} {about} {at_hand}"
 
     @cached_property
     def best(self) -> pd.DataFrame:
-        """The rows of the best proved method at each ε; on one's own table, of a fixed rule."""
-        return self._best_of(self.everything)
+        """The rows of the best proved method at each ε, which looks at all that is measured."""
+        return best_rows(self.everything, self.compared.measure)
+
+    @property
+    def line(self) -> pd.DataFrame:
+        """The rows of the first answer, by ascending ε."""
+        return self.decision.rows
 
     @cached_property
-    def best_with_risks(self) -> pd.DataFrame:
-        """The rows of the best proved method that gives risks."""
-        rows = self.everything
-        return self._best_of(rows[rows["method"].map(gives_risks).astype(bool)])
-
-    @cached_property
-    def best_corrected(self) -> pd.DataFrame:
-        """The rows of the best proved method whose risks can be corrected within the same ε."""
-        rows = self.everything
+    def corrected_line(self) -> pd.DataFrame:
+        """Those of them whose risks can be corrected within the same ε."""
         possible = [
             method
-            for method in rows["method"].unique()
+            for method in self.line["method"].unique()
             if not loaders.uncorrectable(self.whole, self.split, method)
         ]
-        return self._best_of(rows[rows["method"].isin(possible)])
+        return self.line[self.line["method"].isin(possible)]
 
-    def _best_of(self, rows: pd.DataFrame) -> pd.DataFrame:
-        return best_rows(rows, self.compared.measure) if self.by_looking else self._ruled(rows)
-
-    def _ruled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        return rows_by_rule(rows, lambda epsilon: best_method(self.study.loss, epsilon))
-
-    @cached_property
-    def _by_rule(self) -> pd.DataFrame:
-        return self._ruled(self.everything)
-
-    def row_by_rule(self, epsilon: float) -> tuple[str, pd.Series | None]:
-        """The method that the rule takes at one of the curves' ε, and its row once it is there."""
-        rows = self._by_rule[self._by_rule["epsilon"] == epsilon]
-        return best_method(self.study.loss, epsilon), None if rows.empty else rows.iloc[0]
+    def row(self, epsilon: float) -> pd.Series:
+        """The row of that line for the chosen ε (`figures.curves.at`)."""
+        return at(self.line, epsilon)
 
     @property
     def candidates(self) -> int:
-        """Number of methods among which the best one was chosen."""
+        """Number of methods whose curves are at hand."""
         return _candidates(self.everything)
 
     @property
     def count(self) -> str:
         """How many methods are compared so far, of how many; the same words at every place."""
-        return _count(self.everything, self.whole)
-
-    def sought(self, focus: str, epsilon: float) -> str:
-        """The method that the first screen is about; "" if it is the best of several."""
-        if focus != BEST:
-            return focus
-        return "" if self.by_looking else best_method(self.study.loss, epsilon)
-
-    @cached_property
-    def _lines(self) -> dict[str, pd.DataFrame]:
-        return {}
-
-    def line(self, focus: str) -> pd.DataFrame:
-        """The rows that the first screen is about, by ascending ε."""
-        if focus == BEST:
-            return self.best
-        if focus not in self._lines:
-            rows = self.table[self.table["method"] == focus]
-            self._lines[focus] = rows.sort_values("epsilon")
-        return self._lines[focus]
-
-    def row(self, focus: str, epsilon: float) -> pd.Series | None:
-        """The row of that line for the chosen ε (`figures.curves.at`)."""
-        rows = self.line(focus)
-        return None if rows.empty else at(rows, epsilon)
+        return f"{self.candidates} of {counted(len(self.whole.methods) - 1, 'method')} compared"
 
     def cost(self, row: pd.Series) -> Cost:
         """What privacy costs at a row, against the model without privacy on the same splits."""
         baseline = float(row[f"{self.quality.column}_baseline"])
         return Cost.of(row, baseline, self.quality)
 
-    def with_row(self, row: pd.Series | None) -> View:
+    def decision_of(self, rows: pd.DataFrame, counts: Counts | None) -> Decision:
+        """What one method's rows say at the threshold."""
+        return replace(self.decision, rows=rows, counts=counts)
+
+    @cached_property
+    def thin(self) -> list[tuple[str, Decision]]:
+        """The other chosen methods whose curves are at hand, by name.
+
+        What gives no risks is decided on at its own threshold, and cannot stand beside others'.
+        """
+        lines = []
+        for title, method, edition, rows in named(self.table, self.quality.column, self.titles):
+            is_first = method == self.focus or (
+                self.focus == BEST and method == self.line["method"].iloc[0]
+            )
+            if is_first and edition == self.line["edition"].iloc[0]:
+                continue
+            study = self.study if edition == Edition.PUBLISHED else self.whole
+            counts = curve_jobs.counts(CostQuestion(curve_jobs.trained_study(study, method)))
+            decision = self.decision_of(rows, counts)
+            if decision.is_counted or not self.decision.is_counted:
+                lines.append((title, decision))
+        return lines
+
+    def better_at(self, epsilon: float) -> tuple[str, float, float] | None:
+        """The method that does best at an ε, if its lead is sure: its title, the lead and its ±."""
+        place = self.decision.at(epsilon)
+        leads = []
+        for title, method, _, rows in named(self.everything, self.quality.column, self.titles):
+            own = rows[(rows["epsilon"] == epsilon) & (rows["status"] == str(Status.PROVED))]
+            if own.empty:
+                continue
+            counts = curve_jobs.counts(CostQuestion(curve_jobs.trained_study(self.whole, method)))
+            other = self.decision_of(rows.reset_index(drop=True), counts)
+            if other.is_counted or not self.decision.is_counted:
+                leads.append((*self.decision.lead_of(other, place), title))
+        if not leads:
+            return None
+        lead, half, title = max(leads)
+        return (title, lead, half) if lead > max(half, self.quality.still) else None
+
+    def with_row(self, row: pd.Series) -> View:
         """The view with a row's method before the chosen ones, if it is not among them."""
-        if row is None or row["method"] in self.study.methods:
+        if row["method"] in self.study.methods:
             return self
         still, *chosen = self.study.methods
         study = replace(self.study, methods=(still, row["method"], *chosen))
@@ -213,7 +231,7 @@ class View:
 
     @property
     def queries(self) -> dict[str, str]:
-        """What each private method adds its noise to, in words; the same at every ε."""
+        """What each chosen method adds noise to, in words; the same at every ε."""
         epsilon = self.study.epsilons[-1]
         return {
             calibration.method: calibration.query for calibration in self.calibrations_at(epsilon)
@@ -231,23 +249,17 @@ class View:
         return Quality(self.compared.measure)
 
     @property
-    def splits(self) -> int:
-        """Number of the splits that everything on screen is judged on."""
-        every = self.records.all_splits
-        rows = (self.table, self.everything)
-        is_whole = self.is_compared and all((one["splits"] == every).all() for one in rows)
-        return every if is_whole else self.records.at_once
-
-    @property
     def judged(self) -> int:
         """About how many different records the splits test."""
-        return self.records.judged(self.splits)
+        return self.records.judged
 
     @property
     def rough(self) -> str:
         """One sentence on how rough a small test set is; empty for a large one."""
-        compared = self.compared
-        return few_records(compared.value, compared.between, self.judged, self.quality)
+        value, between = self.decision.baseline, self.compared.between
+        if self.decision.is_counted:
+            between = accuracy_interval(value, self.judged)
+        return few_records(value, between, self.judged, self.quality)
 
     @property
     def few_cases(self) -> str:
@@ -261,28 +273,25 @@ class View:
 
     @property
     def references(self) -> list[ReferenceLine]:
-        """Lines on the main figure: losses are counted against the first, the last is a guess."""
+        """Lines beside methods: losses are counted against the first, the last is a guess."""
         guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
         guessing = self.quality.words.guess
         if self.problem.classes == 2 and self.quality.column == "accuracy" and guess < 0.5:
             guessing = texts.MOST_FREQUENT_IN_TRAINING  # which another is on the test records
-        is_some = self.splits < self.records.all_splits
-        trees, linear, some = "", [], " so far" if is_some else ""
-        if is_some or not self.is_compared:
-            trees = " so far"
-        elif self.compared.model != LINEAR:
+        trees, linear = "", []
+        if self.compared.model != LINEAR:
             line = self.compared.linear[self.quality.column]
             trees = f" ({self.compared.model})"
             linear = [ReferenceLine(f"the same, {LINEAR}: {shown(line)}", line, width=0.75)]
         return [
             ReferenceLine(f"without privacy{trees}: {shown(value)}", value),
             *linear,
-            ReferenceLine(f"{guessing}{some}: {shown(guess)}", guess, dash="dot"),
+            ReferenceLine(f"{guessing}: {shown(guess)}", guess, dash="dot"),
         ]
 
 
-def gather(choice: ExploreChoice) -> View:
-    """Compute or fetch what the page shows, with a spinner meanwhile.
+def gather(choice: ExploreChoice) -> View | Pending:
+    """Fetch what the page shows, with a spinner while records are read.
 
     Refuses an invalid file, and settings that do not fit the records.
     """
@@ -293,97 +302,80 @@ def gather(choice: ExploreChoice) -> View:
     with st.spinner(f"Reading {description} …", show_time=True):
         study, records = loaders.records_of(choice)
     split = records.first
-    problem = problem_for(study, split)
+    problem, delta = problem_for(study, split), delta_for(study, split)
     study = replace(study, epsilons=curve_jobs.grid(study, split))
+    headline = curve_jobs.headline(study, choice.focus)
+    references = ReferenceStudy.of(study)
+    first = curve_jobs.first_answer(headline, references)
+    if first.drawn != "done":
+        return Pending(study, records, problem, delta, first)
     chosen = set(study.methods)
-    compared_ones = [
+    methods = [
         method
         for method in every_method(study.loss, split.entry)
         if method in chosen or method not in SELDOM_BEST
     ]
-    whole = replace(study, methods=("nonprivate", *compared_ones), edition="sound")
-    with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
-        at_once = loaders.baselines(study)
-        without_privacy = {records.at_once: at_once}
-        left_out = _left_out(choice, at_once)
-        references = ReferenceStudy.of(study)
-        if is_compared := curve_jobs.is_done(references):
-            on_all = at_once.reading(curve_jobs.results(references))
-            without_privacy[records.all_splits] = on_all
-        awaited = None if is_compared else references
-        further = _on_every_split(whole, records)
-        printed = _only(study, _printed(study))
-        printed_further = _on_every_split(printed, records) if printed else []
-        is_whole = is_compared and all(map(curve_jobs.is_done, further + printed_further))
-        wanted = _wanted(choice, whole, published=records.published) - chosen
-        first, others = _alone(_only(whole, chosen)), _alone(_only(whole, wanted))
-        looked_at = "" if choice.ranks else control_text("focus")
-        if not records.published:  # the headline waits for the method that the rule takes
-            ruled = best_method(whole.loss, control_value(EPSILON.key) or EPSILON.default)
-            first, others = sorted(first + others, key=lambda one: one.methods[0] != ruled), []
-            looked_at = looked_at or ruled
-        refined, jobs_refined = _from_jobs(further, awaited if further else None)
-        shown, jobs_first = _from_jobs(first, looked_at=looked_at)
-        compared_with, jobs_others = _from_jobs(others, None if further else awaited)
-        closed = _closed_form(whole, records, left_out, is_whole=is_whole)
-        everything = rows = _completed(closed, refined, shown, compared_with)
-        as_printed: list[Study] = []
-        printed_jobs: tuple[WatchedJobs, ...] = ()
-        if printed:
-            as_printed = printed_further + _alone(printed)
-            printed_rows, printed_jobs = _from_jobs(as_printed, looked_at=looked_at)
-            rest = everything[~everything["method"].isin(printed.methods)]
-            closed = _closed_form(printed, records, left_out, is_whole=is_whole)
-            rows = pd.concat([_completed(closed, printed_rows), rest])
-        untrained = (*jobs_refined, *printed_jobs, *jobs_first, *jobs_others)
-        every, before = [*further, *as_printed, *first, *others], 0
-        if not records.published:
-            untrained = (*printed_jobs, *jobs_first, *jobs_others, *jobs_refined)
-            every, before = [*as_printed, *first, *others, *further], len(first)
-    (everything, rows), compared = on_common_splits([everything, rows], without_privacy)
-    # Only what ranks the methods counts them; elsewhere few are trained.
-    count = _count(everything, whole) if choice.ranks and records.published else ""
+    whole = replace(study, methods=("nonprivate", *methods), edition="sound")
+    reference = curve_jobs.counts(references)
+    measure = _measure(choice, split)
+    compared = Baselines.read(curve_jobs.results(references), measure)
+    printed = _only(study, _printed(study))
+    is_ranked = choice.lists_all or (choice.focus == BEST and records.published)
+    others = set(methods) - chosen if is_ranked else set()
+    sound = _questions(_only(whole, chosen)) + _questions(_only(whole, others))
+    as_printed = _questions(printed)
+    coming = [each for each in (*as_printed, *sound) if not curve_jobs.is_done(each)]
+    count = f"{len(sound) - len(coming)} of {counted(len(sound), 'method')}" if coming else ""
+    threshold = choice.threshold if split.entry.predicts == "class" else 0.5
+    decision = _decision(headline, compared, reference, threshold)
+    everything, own = (_rows(each, decision) for each in (sound, as_printed))
+    rest = everything[~everything["method"].isin(printed.methods if printed else ())]
     return View(
         study=study,
         whole=whole,
         records=records,
         problem=problem,
-        delta=delta_for(study, split),
-        table=_in_order(rows[rows["method"].isin(chosen)], study),
+        delta=delta,
+        focus=choice.focus,
+        decision=decision,
+        reference=reference,
+        table=_in_order(_with(own, rest[rest["method"].isin(chosen)]), study),
         everything=everything[everything["method"] != "nonprivate"],
-        compared=compared.by(_measure(choice, records)),
-        is_compared=is_compared,
+        compared=compared,
         titles=titles(),
-        untrained=untrained,
-        training=curve_jobs.watched(every, awaited, before, count, looked_at)
-        if untrained
-        else None,
+        others=curve_jobs.watched(coming, count) if coming else None,
         dark=on_dark(),
+    )
+
+
+def _decision(
+    headline: list[CostQuestion],
+    compared: Baselines,
+    reference: Counts | None,
+    threshold: float,
+) -> Decision:
+    """The first answer: each question's rows at the ε at which the rule takes its method."""
+    tables, parts = [], []
+    taken: set[float] = set()
+    for question in sorted(headline, key=lambda one: len(one.study.epsilons)):
+        epsilons = [each for each in question.study.epsilons if each not in taken]
+        taken.update(epsilons)
+        rows = curve_jobs.results(question)
+        tables.append(rows[rows["epsilon"].isin(epsilons)])
+        parts.append((curve_jobs.counts(question), epsilons))
+    rows = pd.concat(tables).sort_values("epsilon", ignore_index=True)
+    counts = [(each, epsilons) for each, epsilons in parts if each is not None]
+    return Decision(
+        rows=against(rows, compared),
+        counts=joined(counts) if len(counts) == len(parts) else None,
+        compared=compared,
+        reference=reference,
+        threshold=threshold,
     )
 
 
 def _candidates(everything: pd.DataFrame) -> int:
     return int(everything.loc[everything["method"] != "nonprivate", "method"].nunique())
-
-
-def _count(everything: pd.DataFrame, whole: Study) -> str:
-    private = len(whole.methods) - 1
-    return f"{_candidates(everything)} of {counted(private, 'method')} compared"
-
-
-def _left_out(choice: ExploreChoice, compared: Baselines) -> tuple[str, ...]:
-    if AREA.column not in compared.measured:
-        return choice.left_out
-    accuracy = compared.by(ACCURACY)
-    if not ACCURACY.reaches(accuracy.guess, accuracy.value):
-        return choice.left_out
-    return tuple(name for name in choice.left_out if name != AREA.column)
-
-
-def _wanted(choice: ExploreChoice, whole: Study, *, published: bool) -> set[str]:
-    if choice.lists_all or (choice.ranks and published):
-        return set(whole.methods)
-    return set(without_best((BEST,), whole.loss, whole.epsilons)) if choice.ranks else set()
 
 
 def _in_order(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -406,68 +398,33 @@ def _printed(study: Study) -> set[str]:
     }
 
 
-def _closed_form(
-    study: Study, records: PreparedRecords, left_out: tuple[str, ...], *, is_whole: bool
-) -> pd.DataFrame:
-    """The rows of the study's methods that need no training, on the splits of the first picture.
-
-    None once all that is compared is judged on every split, where these are more.
-    """
-    closed = tuple(method for method in study.methods if predictor_named(method).closed_form)
-    if not closed or (is_whole and records.at_once < records.all_splits):
-        return pd.DataFrame({"method": []})
-    return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records, left_out)
-
-
-def _on_every_split(study: Study, records: PreparedRecords) -> list[Study]:
-    """The jobs of its methods without training, where a first picture is judged on some splits."""
-    if records.at_once == records.all_splits:
-        return []
+def _questions(study: Study | None) -> list[CostQuestion]:
+    """The question of each method alone, the sooner ones first."""
     return [
-        curve_jobs.trained_study(replace(study, runs=Study.runs), method)
-        for method in study.methods
-        if predictor_named(method).closed_form
-    ]
-
-
-def _alone(study: Study | None) -> list[Study]:
-    return [
-        curve_jobs.trained_study(one, method)
+        CostQuestion(curve_jobs.trained_study(one, method))
         for one in (study,)
         if one is not None
         for method in sooner_first(one.methods)
-        if not predictor_named(method).closed_form
     ]
 
 
-def _from_jobs(
-    studies: list[Study], references: ReferenceStudy | None = None, looked_at: str = ""
-) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
-    """The rows that these jobs have left, and those that are still to be done.
-
-    The job of the models without privacy comes with them where `references` names it.
-    """
-    jobs: tuple[WatchedJobs, ...] = ()
-    if studies or references is not None:
-        # Before the rows: a job that ends in between then has the page drawn anew.
-        watched = curve_jobs.watched(studies, references, looked_at=looked_at)
-        jobs = () if watched.drawn == "done" else (watched,)
-    parts = [curve_jobs.results(one) for one in studies if curve_jobs.is_done(one)]
-    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"method": []})
-    return rows, jobs
+def _rows(questions: list[CostQuestion], decision: Decision) -> pd.DataFrame:
+    """The rows of those that are answered, beside the model without privacy."""
+    parts = [curve_jobs.results(one) for one in questions if curve_jobs.is_done(one)]
+    if not parts:
+        return decision.rows[:0]
+    return against(pd.concat(parts, ignore_index=True), decision.compared)
 
 
-def _completed(at_once: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
-    parts = [at_once, pd.concat(others, ignore_index=True)]
-    filled = [part for part in parts if len(part)] or parts
-    return pd.concat(filled, ignore_index=True)
+def _with(rows: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    filled = [each for each in (rows, others) if len(each)]
+    return pd.concat(filled, ignore_index=True) if filled else rows
 
 
-def _measure(choice: ExploreChoice, records: PreparedRecords) -> Metric:
-    """The chosen measure, or the default if the records of a split do not allow it."""
-    offered = [scoring_for(split).measures(split) for split in records.splits]
-    fewest = min(offered, key=len)
-    return next((metric for metric in fewest if metric.column == choice.measure), fewest[0])
+def _measure(choice: ExploreChoice, split: Split) -> Metric:
+    """The chosen measure, or the default if the records do not allow it."""
+    offered = scoring_for(split).measures(split)
+    return next((metric for metric in offered if metric.column == choice.measure), offered[0])
 
 
 # The same object each time: a copy may order its fields differently, and the browser would then

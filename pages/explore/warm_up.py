@@ -8,17 +8,21 @@ import streamlit as st
 
 
 def first_view() -> None:
-    """Load the libraries, and compute and draw what Explore's first visitor waits for."""
+    """Load the libraries, and begin to compute what Explore's first visitor waits for."""
     # Streamlit warns of each cache used and each element drawn outside a session.
     logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
     logger.addFilter(_quiet)
     try:
         # The first element of a server looks through all modules loaded until then.
         st.empty()
-        from pages.explore import answer, controls, detail, view  # slow to load
+        from dpcore.evaluation import jobs
+        from pages.explore import answer, controls, curve_jobs, detail, view  # slow to load
 
         del answer, detail
-        view.gather(controls.first_choice())
+        contents = view.gather(controls.first_choice())
+        if isinstance(contents, view.Pending):
+            for study in contents.first.studies.values():
+                jobs.submit(curve_jobs.task(study))
     finally:
         logger.removeFilter(_quiet)
 

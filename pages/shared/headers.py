@@ -10,8 +10,9 @@ from pages.shared import preload
 POLICY = "; ".join(
     (
         "default-src 'self'",
-        # Streamlit's page has an inline script, and Plotly compiles its WebGL shaders.
-        "script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'",
+        # Streamlit's page has an inline script, Plotly compiles its WebGL shaders, and components'
+        # modules are loaded from the page's own memory.
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
         "font-src 'self' data:",

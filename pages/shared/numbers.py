@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import streamlit as st
 
@@ -18,11 +17,7 @@ WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
 
 def draw_numbers(numbers: Iterable[Number], across: int, width: int = WIDEST_LABEL) -> None:
     """Draw numbers side by side, at most so many in a row, each at least so many pixels wide."""
-    in_grid(st.grid(across, min_column_width=width, gap="small"), numbers)
-
-
-def in_grid(grid: Any, numbers: Iterable[Number]) -> None:
-    """Draw each number in the next cell of a grid."""
+    grid = st.grid(across, min_column_width=width, gap="small")
     for label, value, note, meaning in numbers:
         if callable(note):
             with grid.cell():

@@ -51,7 +51,8 @@ def card(
     """Show the risk for one person as a hundred people; without a budget all may guess right.
 
     `noise` is the largest advantage by the noise's own trade-off function; without it the bound is
-    that of any method with this (ε, δ). `so_far` says why it may still change.
+    that of any method with this (ε, δ). `so_far` says why it may still change. Without a key the
+    hundred are not drawn, as where they stand above.
     """
     ending = " so far" if so_far else ""
     if budget is None:
@@ -64,7 +65,8 @@ def card(
             help=f"{texts.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, "
             f"{adjacency}: {adjacency.meaning} {source}",
         )
-    plot(_hundred(odds(budget, adjacency, noise), on_dark()), key)
+    if key:
+        plot(_hundred(odds(budget, adjacency, noise), on_dark()), key)
     if so_far:
         st.markdown(f":material/hourglass: {so_far}")
     st.caption(note)

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from dpcore.datasets import Preparation
-    from dpcore.evaluation.baselines import Baselines
-    from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
     from dpcore.evaluation.uploaded import Brief, Outline
 
@@ -334,27 +332,6 @@ def outline(name: str, preparation: Preparation) -> Outline:
     from dpcore.evaluation import uploaded
 
     result: Outline = _current("table", name).answer(preparation, uploaded.outline, preparation)
-    return result
-
-
-def curves(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Closed-form curves; see `dpcore.evaluation.uploaded.drawn`."""
-    from dpcore.evaluation import uploaded
-
-    upload = _current("table", study.upload)
-    key = study.key, left_out
-    rows: pd.DataFrame = upload.answer(key, uploaded.drawn, study, bare, left_out)
-    return rows
-
-
-def baselines(study: Study) -> Baselines:
-    """The guess and the linear model; see `dpcore.evaluation.uploaded.compared`."""
-    from dpcore.evaluation import uploaded
-    from dpcore.evaluation.baselines import usual
-
-    upload, preparation = _current("table", study.upload), study.preparation
-    key = "baselines", usual(preparation)
-    result: Baselines = upload.answer(key, uploaded.compared, preparation)
     return result
 
 

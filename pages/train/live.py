@@ -234,10 +234,7 @@ def caution(
     spread = comparison.on_new_records(compared.reference, column, test_records)
     if spread is not None:
         quality = Quality(AREA if column == "auc_test" else ACCURACY)
-        subject = f"{figures.METRICS[column]} and difference"
-        sentences.append(
-            few_records(compared.reference, spread, sum(test_records), quality, subject)
-        )
+        sentences.append(few_records(compared.reference, spread, sum(test_records), quality))
     return " ".join(filter(None, sentences))
 
 

@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from dpcore.datasets import PAPER_000, Preparation, load
 from dpcore.erm.newton import ridge_path
 from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines, usual
-from dpcore.evaluation.curves import answers
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, problem_for
+from dpcore.questions.cost.question import answers
 from tests.evaluation.splits import made_split
 
 pytestmark = pytest.mark.usefixtures("few_splits")

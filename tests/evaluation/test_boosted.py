@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score, root_mean_squared_err
 from dpcore.datasets import Preparation, load, prepare, read_upload
 from dpcore.datasets.columns import Columns, columns_of
 from dpcore.datasets.encoding import bring_to_norm, scaled
-from dpcore.evaluation.baselines import LINEAR, TREES, baselines
+from dpcore.evaluation.baselines import LINEAR, TREES, Baselines, baselines
 from dpcore.evaluation.boosted import _margins, columns_for
 from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.splits import splits

@@ -8,10 +8,8 @@ import pytest
 from dpcore.accounting.risk import gaussian_advantage
 from dpcore.evaluation.frontier import (
     best_rows,
-    nearly_as_good,
     reach,
     records_needed,
-    rows_by_rule,
 )
 from dpcore.predictors import records_power
 
@@ -66,14 +64,6 @@ def test_where_only_some_methods_were_tried_none_is_best():
     assert best_rows(pd.concat([ONE, early]))["epsilon"].tolist() == [0.1, 1.0]
 
 
-def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved():
-    table = pd.concat([ONE, OTHER, BROKEN, FREE])
-    best = ONE[ONE["epsilon"] == 1.0].iloc[0]
-    assert list(nearly_as_good(table, best, 0.06)["method"]) == ["other"]
-    assert nearly_as_good(table, best, 0.04).empty
-    assert nearly_as_good(table, ONE.iloc[-1], 0.5).empty  # the other has no value there
-
-
 def test_nothing_proved_leaves_nothing():
     best = best_rows(pd.concat([BROKEN, FREE]))
     assert best.empty
@@ -108,13 +98,3 @@ def test_noise_counts_against_records_times_epsilon():
     # √n teachers vote.
     assert records_needed(300, 1.0, 0.1, records_power("pate")) == 30_000
     assert records_power("dpgd") == records_power("naive-bayes") == 1
-
-
-def test_a_rule_may_name_another_method_at_each_epsilon():
-    both = pd.concat([OTHER, ONE, BROKEN], ignore_index=True)
-    named = rows_by_rule(both, lambda epsilon: "one" if epsilon < 1.0 else "other")
-    assert named["method"].tolist() == ["one", "other", "other"]
-    assert named["epsilon"].tolist() == [0.1, 1.0, 10.0]
-    some = rows_by_rule(ONE, lambda epsilon: "one" if epsilon < 1.0 else "other")
-    assert some["epsilon"].tolist() == [0.1]
-    assert rows_by_rule(both, lambda _: "broken").empty

@@ -5,13 +5,13 @@ import pytest
 
 from dpcore.cli import main
 from dpcore.datasets import read_upload
-from dpcore.evaluation.curves import answers
 from dpcore.evaluation.models import ModelStudy, curve, summary, why_unjudged
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.models import register as models
 from dpcore.predictors import refusal, register
+from dpcore.questions.cost.question import answers
 from tests.cli.commands import parsed
 
 pytestmark = [

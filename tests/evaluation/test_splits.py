@@ -140,12 +140,10 @@ def test_ones_own_records_are_tested_in_turn(records, fraction):
         assert often.max() - often.min() <= 1
 
 
-def test_a_cohort_is_judged_once_and_a_first_picture_takes_no_more_splits_than_it_may():
+def test_a_cohort_is_judged_once():
     for records in (100, 3_000):
         (only,) = splits_of("cohort", records, Preparation())
         assert (only.records, only.tested) == (records, 10_000)
-    for records, few in ((100, 5), (500, 5), (1_797, 2), (9_000, 1)):
-        assert len(splits(of_size(records), Preparation()).at_once) == few
 
 
 def test_a_single_split_is_the_usual_one_and_no_two_are_alike(parts):

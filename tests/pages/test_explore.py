@@ -19,7 +19,6 @@ from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm.privacy_curve import noise_advantage
 from dpcore.evaluation import curves, references
 from dpcore.evaluation.baselines import baselines
-from dpcore.evaluation.curves import answers
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.evaluation.task import JobContext
@@ -27,6 +26,7 @@ from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST
+from dpcore.questions.cost.question import answers
 from pages.explore import curve_jobs
 from pages.explore.controls import every_method, first_choice
 from pages.explore.view import gather

@@ -160,15 +160,17 @@ class Counter:
         )
 
 
-def shared(values: Sequence[Counts]) -> Counts:
-    """Those of several methods, each at its own ε, of the same splits and runs."""
-    first = values[0]
-    order = np.argsort(np.concatenate([one.epsilons for one in values]), kind="stable")
-    return Counts(
-        np.concatenate([one.epsilons for one in values])[order],
-        first.places,
-        first.people,
-        first.cases,
-        np.concatenate([one.found for one in values])[order],
-        np.concatenate([one.alarms for one in values])[order],
+def joined(parts: Sequence[tuple[Counts, Sequence[float]]]) -> Counts:
+    """Those of several methods on the same splits and runs, each at these ε of its own."""
+    first = parts[0][0]
+    rows = sorted(
+        (float(epsilon), number, int(np.flatnonzero(counts.epsilons == epsilon)[0]))
+        for number, (counts, epsilons) in enumerate(parts)
+        for epsilon in epsilons
     )
+    found, alarms = (
+        np.stack([getattr(parts[number][0], name)[place] for _, number, place in rows])
+        for name in ("found", "alarms")
+    )
+    epsilons = np.array([epsilon for epsilon, _, _ in rows])
+    return Counts(epsilons, first.places, first.people, first.cases, found, alarms)

@@ -203,12 +203,11 @@ class Scoring(Protocol):
         centres: Array,
         sigmas: Array,
         draws: Array,
-        left_out: Collection[str] = (),
     ) -> tuple[dict[str, Array], dict[str, Array]]:
         """`measured` over w + N(0, σ²I) for each centre (k, d) and σ (k,), and of single draws.
 
         The means have shape (k,), the draws (k, draws). Draws that are measured on a part of the
-        records lie around the means. Of the measures in `left_out` those that take long are nan.
+        records lie around the means.
         """
         ...
 

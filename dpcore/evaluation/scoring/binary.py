@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,7 +90,6 @@ class Classification:
         centres: Array,
         sigmas: Array,
         draws: Array,
-        left_out: Collection[str] = (),
     ) -> tuple[dict[str, Array], dict[str, Array]]:
         """Means to 1e-4, of areas as in `expected_auc`; draws on about 2,000 test records."""
         test = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
@@ -99,11 +97,8 @@ class Classification:
         few = split.x_test[::every], split.y_test[::every]
         share = float(np.mean(split.y_test > 0))
         drawn = metrics.noisy_rates(centres, sigmas, draws, *few)
-        if AREA.column in left_out:
-            area, areas = (np.full(part.accuracy.shape, math.nan) for part in (test, drawn))
-        else:
-            area = auc.expected_auc(centres, sigmas, split.x_test, split.y_test)
-            areas = auc.noisy_areas(centres, sigmas, draws, *few)
+        area = auc.expected_auc(centres, sigmas, split.x_test, split.y_test)
+        areas = auc.noisy_areas(centres, sigmas, draws, *few)
         means, singles = self._named(test, area, share), self._named(drawn, areas, share)
         for name in self.measured if every > 1 else ("auc",):
             # The records and pairs left out shift every draw by nearly the same.

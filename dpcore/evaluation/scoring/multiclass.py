@@ -5,7 +5,6 @@ No closed form is known for the largest of several scores: expectations are mean
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,7 +74,6 @@ class Multiclass:
         centres: Array,
         sigmas: Array,
         draws: Array,
-        left_out: Collection[str] = (),
     ) -> tuple[dict[str, Array], dict[str, Array]]:
         """Means over the draws (m, K·d), and each of these."""
         drawn = np.empty((2, len(centres), len(draws)))

@@ -8,7 +8,6 @@ closed form. For several models or for noise, the RMSE is the root of the mean s
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -144,7 +143,6 @@ class Regression:
         centres: Array,
         sigmas: Array,
         draws: Array,
-        left_out: Collection[str] = (),
     ) -> tuple[dict[str, Array], dict[str, Array]]:
         """The root of the expected square, and of that of each draw."""
         mean = expected_mean_squares(centres, sigmas, split.x_test, split.y_test)

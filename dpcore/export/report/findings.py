@@ -24,11 +24,6 @@ BY_HAND = "by hand; whether after a look at these records is for the author to s
 BY_RULE = "by a fixed rule in the loss and ε, without a look at the records"
 
 
-def by_looking(candidates: int, measure: str) -> str:
-    """How a method was chosen that is the best of several."""
-    return f"as the best of {candidates} by {measure} on these records, that is by looking"
-
-
 @dataclass(frozen=True, eq=False)
 class Findings:
     """One private model of a study, and what is known of it."""

@@ -1,0 +1,186 @@
+"""An answer as a picture that moves in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.accounting.risk import QUESTION, hedge
+from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule, Run
+from dpcore.figures.quality import Quality
+from dpcore.figures.style import look
+from dpcore.figures.words import percent, plain
+from dpcore.guarantee import Adjacency
+from dpcore.questions.cost import words
+from dpcore.questions.cost.decision import Decision
+
+if TYPE_CHECKING:
+    from dpcore.datasets import Entry
+
+LABEL = "Privacy loss ε"
+MOST_RUNS = 30
+"""Runs of each ε of which single people are shown."""
+RIGHT_GUESSES = "Right guesses"
+
+
+def picture(
+    decision: Decision,
+    others: Sequence[tuple[str, Decision]],
+    entry: Entry,
+    titles: Mapping[str, str],
+    by_rule: bool,
+) -> Picture:
+    """Draw a model's measure against ε, its people and what attackers reach.
+
+    Parameters
+    ----------
+    decision : Decision
+        Of the model that the picture is about.
+    others : sequence of (str, Decision)
+        Names and answers of methods that are drawn thin, at the same threshold.
+    entry : Entry
+        Of the data set.
+    titles : mapping
+        Names of methods by key.
+    by_rule : bool
+        Whether a rule chose the model, at each ε.
+    """
+    stops = tuple(float(each) for each in decision.epsilons)
+    places = range(len(stops))
+    method = titles[str(decision.rows.iloc[0]["method"])]
+    named = "the model" if by_rule else method
+    return Picture(
+        label=LABEL,
+        stops=stops,
+        stop_texts=tuple(plain(stop) for stop in stops),
+        axis_title="← more private    ε    less private →",
+        log_axis=True,
+        panels=(_panel(decision, others, f"by rule: {method}" if by_rule else method),),
+        sentences=tuple(words.sentence(decision, place, entry, named) for place in places),
+        spoken=tuple(words.spoken(decision, place) for place in places),
+        alt=_alt(decision),
+        readings=_readings(decision),
+        people=_people(decision, entry),
+        guesses=Guesses(
+            title="A hundred who guess",
+            right=tuple(50 + words.odds_at(decision, place).by_release for place in places),
+            sentences=tuple(words.odds_at(decision, place).sentence for place in places),
+        ),
+    )
+
+
+def measured(decision: Decision) -> str:
+    """What the vertical axis holds."""
+    if decision.is_counted:
+        return f"Right decisions, acting from {percent(decision.threshold, 0)}"
+    return Quality(decision.measure).axis
+
+
+def _panel(decision: Decision, others: Sequence[tuple[str, Decision]], name: str) -> Panel:
+    quality = Quality(decision.measure)
+    value, low, high = decision.band
+    thin = []
+    for title, other in others:
+        style = look(str(other.rows.iloc[0]["method"]))
+        at = dict(zip(other.epsilons.tolist(), other.band[0].tolist(), strict=True))
+        values = tuple(at.get(float(stop), float("nan")) for stop in decision.epsilons)
+        thin.append(Line(title, values, (style.colour, style.colour_on_dark), style.dash))
+    style = look(str(decision.rows.iloc[0]["method"]))
+    strong = Line(
+        name,
+        tuple(map(float, value)),
+        (style.colour, style.colour_on_dark),
+        style.dash,
+        low=tuple(map(float, low)),
+        high=tuple(map(float, high)),
+        strong=True,
+    )
+    baseline, guess = decision.baseline, decision.guess
+    guessing = "acting on all or nobody" if decision.is_counted else quality.words.guess
+    return Panel(
+        measured(decision),
+        (strong, *thin),
+        (
+            Rule(f"without privacy: {quality.shown(baseline)}", baseline),
+            Rule(f"{guessing}: {quality.shown(guess)}", guess, "dot"),
+        ),
+        percent=quality.percent,
+    )
+
+
+def _alt(decision: Decision) -> str:
+    quality, value = Quality(decision.measure), decision.band[0]
+    ends = [
+        f"{quality.shown(float(value[place]))} at ε = {plain(decision.epsilons[place])}"
+        for place in (0, len(value) // 2, -1)
+    ]
+    return (
+        f"{measured(decision)} against ε: {', '.join(ends)}. "
+        f"{quality.shown(decision.baseline)} without privacy."
+    )
+
+
+def _readings(decision: Decision) -> tuple[Reading, ...]:
+    quality, value = Quality(decision.measure), decision.band[0]
+    without = f"{quality.shown(decision.baseline)} without privacy"
+    title = "Right decisions" if decision.is_counted else quality.title
+    first = Reading(
+        title,
+        tuple(quality.shown(float(one)) for one in value),
+        tuple(f"± {quality.amount(float(half))}; {without}" for half in decision.half_width),
+    )
+    every = [words.odds_at(decision, place) for place in range(len(value))]
+    question = QUESTION[Adjacency(decision.rows.iloc[0]["adjacency"])]
+    guesses = Reading(
+        RIGHT_GUESSES,
+        tuple(f"{one.shown} of 100" for one in every),
+        tuple(
+            f"{hedge(one.shown)}, on {question}; 50 by chance".removeprefix(", ") for one in every
+        ),
+    )
+    return (first, *_second(decision), guesses)
+
+
+def _second(decision: Decision) -> tuple[Reading, ...]:
+    rows, compared = decision.rows, decision.compared.measured
+
+    def reading(label: str, value: Callable[[float], str], column: str, note: str) -> Reading:
+        notes = (f"{value(compared[column])} {note}",) * len(rows)
+        return Reading(label, tuple(map(value, rows[column])), notes)
+
+    if "missed_per_1000" in rows:
+        if decision.outcomes is None:
+            missed, false = (rows[f"{kind}_per_1000"].to_numpy() for kind in ("missed", "false"))
+            before = (compared["missed_per_1000"], compared["false_per_1000"])
+        else:
+            missed, false, before = decision.missed, decision.false, decision.baseline_cases
+        note = f"of 1,000; {before[0]:.0f} · {before[1]:.0f} without privacy"
+        return (
+            Reading(
+                "Missed · false alarms",
+                tuple(f"{one:.0f} · {two:.0f}" for one, two in zip(missed, false, strict=True)),
+                (note,) * len(rows),
+            ),
+        )
+    if "balanced_accuracy" in rows:
+        return (reading("Class average", percent, "balanced_accuracy", "without privacy"),)
+    return (reading("R²", lambda value: plain(value, 2), "r2", "without privacy"),)
+
+
+def _people(decision: Decision, entry: Entry) -> People | None:
+    if decision.counts is None:
+        return None
+
+    def runs(place: int) -> tuple[Run, ...]:
+        assert decision.counts is not None
+        every = decision.counts.single(place, decision.threshold, MOST_RUNS)
+        return tuple((int(a), int(b), int(c), int(d)) for a, b, c, d in np.asarray(every).tolist())
+
+    return People(
+        title=f"1,000 {entry.records_are}",
+        kinds=("found", "missed", "false alarm", "rightly left alone"),
+        many=("found", "missed", "false alarms", "rightly left alone"),
+        cases=tuple(runs(place) for place in range(len(decision.epsilons))),
+    )
