@@ -51,6 +51,7 @@ ALLOWED = {
     | {"mechanisms", "accounting", "datasets", "erm", "methods", "evaluation", "audit"},
     "figures": FOUNDATION
     | {"accounting", "datasets", "evaluation", "models", "predictors", "lessons"},
+    "questions": FOUNDATION | {"accounting", "datasets", "evaluation", "figures", "predictors"},
     "controls": FOUNDATION
     | {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "models"),

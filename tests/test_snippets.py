@@ -43,7 +43,7 @@ from dpcore.evaluation.training.task import swept, trained
 from dpcore.export import explore, plan, train
 from dpcore.export.atlas import model_snippet
 from dpcore.guarantee import Adjacency
-from dpcore.questions.cost.question import Cost
+from dpcore.questions.cost.question import CostQuestion
 from pages.explore.curve_jobs import trained_study
 
 pytestmark = pytest.mark.usefixtures("few_splits")
@@ -134,7 +134,7 @@ EXPLORED = {
 def on_explore(study, records):
     """The table that the page shows: a job for each method."""
     shown = [
-        Cost(trained_study(study, key)).answer(JobContext(records=records)).rows
+        CostQuestion(trained_study(study, key)).answer(JobContext(records=records)).rows
         for key in study.methods
     ]
     compared = baselines(splits(records, usual(study.preparation)), records)

@@ -38,7 +38,6 @@ from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
-from dpcore.evaluation.clinic.study import LOSS
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import large_delta, plain
 from dpcore.guarantee import default_delta
@@ -307,7 +306,7 @@ def start() -> Start:
 
 
 def _threshold(dataset: Entry) -> float | None:
-    is_logistic = control_value("loss") in (None, LOSS)  # which alone gives risks
+    is_logistic = control_value("loss") in (None, "logistic")  # which alone gives risks
     if dataset.predicts != "class" or not is_logistic:
         return None
     action = dataset.action

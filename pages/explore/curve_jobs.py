@@ -16,7 +16,7 @@ from dpcore.evaluation.clinic import by_hand, column_curves, group_task
 from dpcore.evaluation.clinic import task as clinic
 from dpcore.evaluation.clinic.by_hand import HandStudy
 from dpcore.evaluation.clinic.column_curves import ColumnStudy
-from dpcore.evaluation.clinic.counts import NAME, Counts
+from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
@@ -27,7 +27,7 @@ from dpcore.methods import best_method
 from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 from dpcore.questions import question
-from dpcore.questions.cost.question import Cost
+from dpcore.questions.cost.question import CostQuestion
 from pages.shared import shared_jobs, uploads
 from pages.shared.uploads import TableStudy
 
@@ -57,21 +57,21 @@ def trained_study(study: Study, method: str) -> Study:
     return replace(study, methods=(method,), missing_contributors=missing_contributors)
 
 
-def headline(study: Study, focus: str) -> list[Cost]:
+def headline(study: Study, focus: str) -> list[CostQuestion]:
     """The questions that the first answer rests on: of one method, or of those of the rule.
 
     The rule's first method is asked at every ε, as for its own curve; what takes its place at some
     ε is asked there alone.
     """
     if focus != BEST:
-        return [Cost(trained_study(study, focus))]
+        return [CostQuestion(trained_study(study, focus))]
     sound = replace(study, edition=Edition.SOUND)
     ruled: dict[str, list[float]] = {}
     for epsilon in study.epsilons:
         ruled.setdefault(best_method(study.loss, epsilon), []).append(epsilon)
     first = max(ruled, key=lambda method: len(ruled[method]))
     return [
-        Cost(
+        CostQuestion(
             trained_study(
                 sound if method == first else replace(sound, epsilons=tuple(epsilons)), method
             )
@@ -80,7 +80,9 @@ def headline(study: Study, focus: str) -> list[Cost]:
     ]
 
 
-def first_answer(studies: Sequence[Cost], reference: ReferenceStudy) -> shared_jobs.WatchedJobs:
+def first_answer(
+    studies: Sequence[CostQuestion], reference: ReferenceStudy
+) -> shared_jobs.WatchedJobs:
     """Show the jobs of the first answer, which wait for no other."""
     described: dict[str, StudyProtocol] = {f"Training {study.title}": study for study in studies}
     return shared_jobs.WatchedJobs(
@@ -93,7 +95,7 @@ def first_answer(studies: Sequence[Cost], reference: ReferenceStudy) -> shared_j
     )
 
 
-def watched(studies: Sequence[Cost], compared: str = "") -> shared_jobs.WatchedJobs:
+def watched(studies: Sequence[CostQuestion], compared: str = "") -> shared_jobs.WatchedJobs:
     """Show the jobs of other methods as one line of the job panel.
 
     `compared` counts the methods in its words.
@@ -152,7 +154,7 @@ def task(study: StudyProtocol, path: str = "") -> Task:
 
 
 _TASKS: Mapping[type, Callable[[Any, str], Task]] = {
-    Cost: question.task,
+    CostQuestion: question.task,
     ReferenceStudy: references.task,
     ClinicStudy: clinic.task,
     GroupStudy: group_task.task,
@@ -165,10 +167,10 @@ def results(study: TableStudy) -> pd.DataFrame:
     return uploads.curve_rows(study.key) if study.upload else shared_jobs.result(study.key)
 
 
-def counts(study: Cost | ReferenceStudy) -> Counts | None:
+def counts(study: CostQuestion | ReferenceStudy) -> TreatedCounts | None:
     """Whom the models of a finished job treat; of models without risks there is nothing."""
     if study.upload:
-        kept: Counts | None = uploads.cached_in_session(
+        kept: TreatedCounts | None = uploads.cached_in_session(
             f"counts {study.key}", lambda: _read(study.key)
         )
         return kept
@@ -176,10 +178,10 @@ def counts(study: Cost | ReferenceStudy) -> Counts | None:
 
 
 @st.cache_resource(max_entries=60, show_spinner=False)
-def _counts(key: str) -> Counts | None:
+def _counts(key: str) -> TreatedCounts | None:
     return _read(key)
 
 
-def _read(key: str) -> Counts | None:
+def _read(key: str) -> TreatedCounts | None:
     data = jobs.Job(key).file(NAME)
-    return None if data is None else Counts.read(data)
+    return None if data is None else TreatedCounts.read(data)

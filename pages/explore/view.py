@@ -15,7 +15,7 @@ from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import LINEAR, Baselines
-from dpcore.evaluation.clinic.counts import Counts, joined
+from dpcore.evaluation.clinic.counts import TreatedCounts, joined
 from dpcore.evaluation.curves import against
 from dpcore.evaluation.frontier import best_rows
 from dpcore.evaluation.references import ReferenceStudy
@@ -34,7 +34,7 @@ from dpcore.guarantee import Edition, Status
 from dpcore.methods import sooner_first
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
 from dpcore.questions.cost.decision import Decision
-from dpcore.questions.cost.question import Cost as CostQuestion
+from dpcore.questions.cost.question import CostQuestion
 from pages.explore import curve_jobs, loaders, texts
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import PreparedRecords
@@ -67,7 +67,7 @@ class View:
     delta: float
     focus: str  # the method of the first answer, or `BEST` for those of the rule
     decision: Decision  # the first answer, at the threshold
-    reference: Counts | None  # of the model without privacy
+    reference: TreatedCounts | None  # of the model without privacy
     table: pd.DataFrame  # rows of the chosen methods, and without noise
     everything: pd.DataFrame  # rows of every method whose curve is at hand
     compared: Baselines  # on the same splits
@@ -164,7 +164,7 @@ class View:
         baseline = float(row[f"{self.quality.column}_baseline"])
         return Cost.of(row, baseline, self.quality)
 
-    def decision_of(self, rows: pd.DataFrame, counts: Counts | None) -> Decision:
+    def decision_of(self, rows: pd.DataFrame, counts: TreatedCounts | None) -> Decision:
         """What one method's rows say at the threshold."""
         return replace(self.decision, rows=rows, counts=counts)
 
@@ -351,7 +351,7 @@ def gather(choice: ExploreChoice) -> View | Pending:
 def _decision(
     headline: list[CostQuestion],
     compared: Baselines,
-    reference: Counts | None,
+    reference: TreatedCounts | None,
     threshold: float,
 ) -> Decision:
     """The first answer: each question's rows at the ε at which the rule takes its method."""

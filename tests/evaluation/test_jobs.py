@@ -28,7 +28,7 @@ from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.task import train
 from dpcore.questions import question
-from dpcore.questions.cost.question import Cost
+from dpcore.questions.cost.question import CostQuestion
 from tests.evaluation.processes import CHILDREN, environment, workers
 from tests.evaluation.tasks import Counting
 from tests.evaluation.waiting import PATIENCE, names, wait_for
@@ -48,7 +48,7 @@ stopped = pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
 
 
 def submit(study, path=""):
-    return jobs.submit(question.task(Cost(study), path))
+    return jobs.submit(question.task(CostQuestion(study), path))
 
 
 @pytest.mark.slow("starts, stops and kills worker processes")
@@ -172,7 +172,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
 
 def test_a_worker_with_other_code_or_another_folder_refuses_the_job(cache):
     # Its result would bear a name that nobody looks for, and the page would train for ever.
-    task, folder = question.task(Cost(BRIEF)), str(place(jobs.FOLDER))
+    task, folder = question.task(CostQuestion(BRIEF)), str(place(jobs.FOLDER))
     with pytest.raises(InvalidInput, match="start it anew"):
         work.work(task, "the key by other sources", folder, "start")
     with pytest.raises(InvalidInput, match="DPCORE_CACHE must name a folder that every worker"):

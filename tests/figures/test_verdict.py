@@ -60,9 +60,7 @@ def test_an_unproved_promise_says_why_and_what_is_certified():
 
 
 def test_few_cases_are_said_to_say_little_of_misses():
-    assert few_cases(0.0948, 200) == (
-        "Only 19 of the 200 test records are cases: too few to say how many are missed."
-    )
+    assert few_cases(0.0948, 200).startswith("Only 19 of the 200 test records are cases")
     assert few_cases(0.1, 200) == few_cases(math.nan, 200) == ""
 
 
@@ -90,13 +88,13 @@ def test_an_area_is_compared_with_a_coin():
 def test_a_small_test_set_says_how_rough_it_is():
     low, high = binomtest(18, 20).proportion_ci(method="wilson")
     words = few_records(0.9, accuracy_interval(0.9, 20), 20)
-    assert f"anything from {100 * low:.0f} % to {100 * high:.0f} %" in words
+    assert f"may be {100 * low:.0f} % to {100 * high:.0f} %" in words
     # ±3 points: 1.96 √(0.9 · 0.1/n) falls to it near n = 384.
     assert few_records(0.9, accuracy_interval(0.9, 370), 370)
     assert few_records(0.9, accuracy_interval(0.9, 400), 400) == ""
     # An error is rough against its range.
     quality = Quality(Metric("rmse", -1.0, 350.0))
-    assert "anything from 45 to 62" in few_records(54.1, (45.2, 61.9), 88, quality)
+    assert "may be 45 to 62" in few_records(54.1, (45.2, 61.9), 88, quality)
     assert few_records(54.1, (52.0, 57.0), 880, quality) == ""
 
 

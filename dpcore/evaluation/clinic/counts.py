@@ -1,4 +1,4 @@
-"""Counts of whom models treat at each threshold, small enough that a page holds every run's."""
+"""TreatedCounts of whom models treat at each threshold, small enough that a page holds every run's."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class TreatedCounts:
     """Of the test records of each split, how many each of the models treats, rightly or not."""
 
     epsilons: NDArray[np.float64]  # (E,), ascending; ∞ for the model without privacy
@@ -81,7 +81,7 @@ class Counts:
         return file.getvalue()
 
     @classmethod
-    def read(cls, data: bytes) -> Counts:
+    def read(cls, data: bytes) -> TreatedCounts:
         """The counts of `written`."""
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return cls(**{field.name: arrays[field.name] for field in fields(cls)})
@@ -136,7 +136,7 @@ class Counter:
             self._parts[epsilon, place] = found, alarms
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> TreatedCounts:
         """All that was counted."""
         places = sorted(self._records)
         epsilons = sorted({epsilon for epsilon, _ in self._parts})
@@ -150,7 +150,7 @@ class Counter:
 
         runs = [len(self._parts[epsilons[0], place][0]) for place in places]
         people, cases = zip(*(self._records[place] for place in places), strict=True)
-        return Counts(
+        return TreatedCounts(
             np.array(epsilons),
             np.repeat(np.arange(len(places)), runs),
             np.array(people),
@@ -160,7 +160,7 @@ class Counter:
         )
 
 
-def joined(parts: Sequence[tuple[Counts, Sequence[float]]]) -> Counts:
+def joined(parts: Sequence[tuple[TreatedCounts, Sequence[float]]]) -> TreatedCounts:
     """Those of several methods on the same splits and runs, each at these ε of its own."""
     first = parts[0][0]
     rows = sorted(
@@ -173,4 +173,4 @@ def joined(parts: Sequence[tuple[Counts, Sequence[float]]]) -> Counts:
         for name in ("found", "alarms")
     )
     epsilons = np.array([epsilon for epsilon, _, _ in rows])
-    return Counts(epsilons, first.places, first.people, first.cases, found, alarms)
+    return TreatedCounts(epsilons, first.places, first.people, first.cases, found, alarms)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from dpcore.evaluation.baselines import Baselines
-from dpcore.evaluation.clinic.counts import Counts, Outcomes
+from dpcore.evaluation.clinic.counts import Outcomes, TreatedCounts
 from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.scoring import ACCURACY, NOISE_DEVIATION, SPLIT_ERROR, Metric, spread_over
 from dpcore.guarantee import Status
@@ -41,11 +41,11 @@ class Decision:
     ----------
     rows : DataFrame
         Of a table of curves, one an ε, ascending.
-    counts : Counts or None
+    counts : TreatedCounts or None
         At the same ε; of models that give no risks of one of two classes there are none.
     compared : Baselines
         On the same splits.
-    reference : Counts or None
+    reference : TreatedCounts or None
         Of the model without privacy.
     threshold : float
         Risk from which on one acts; the measure of accuracy is at it, too, where people are
@@ -53,9 +53,9 @@ class Decision:
     """
 
     rows: Table
-    counts: Counts | None
+    counts: TreatedCounts | None
     compared: Baselines
-    reference: Counts | None
+    reference: TreatedCounts | None
     threshold: float
 
     @property

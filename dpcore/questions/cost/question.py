@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Cost:
+class CostQuestion:
     """What the study's methods cost at each of its ε.
 
     Of a single method that gives risks of one of two classes, whom it treats is counted, too.
@@ -48,7 +48,7 @@ class Cost:
 
     @property
     def counts_people(self) -> bool:
-        """Whether its answer comes with `Counts`."""
+        """Whether its answer comes with `TreatedCounts`."""
         (first, *others) = self.study.methods
         return (
             not others

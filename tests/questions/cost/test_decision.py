@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dpcore.evaluation.baselines import Baselines
-from dpcore.evaluation.clinic.counts import NAME, Counts, joined
+from dpcore.evaluation.clinic.counts import NAME, TreatedCounts, joined
 from dpcore.evaluation.clinic.study import THRESHOLDS, ClinicStudy
 from dpcore.evaluation.clinic.task import decided
 from dpcore.evaluation.curves import against
@@ -16,7 +16,7 @@ from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 from dpcore.questions.cost.decision import Decision
-from dpcore.questions.cost.question import Cost, answers, table
+from dpcore.questions.cost.question import CostQuestion, answers, table
 
 STUDY = Study(dataset="breast_cancer", methods=("dpgd",), epsilons=(0.1, 1.0, 10.0), runs=6)
 FEW = 3
@@ -32,13 +32,13 @@ def few_splits():
 @pytest.fixture(scope="module")
 def reference():
     done = work(ReferenceStudy.of(STUDY), JobContext())
-    return Baselines.read(done.rows, ACCURACY), Counts.read(done.files[NAME])
+    return Baselines.read(done.rows, ACCURACY), TreatedCounts.read(done.files[NAME])
 
 
 def answered(study, reference, threshold):
-    done = Cost(study).answer(JobContext())
+    done = CostQuestion(study).answer(JobContext())
     compared, without = reference
-    counts = Counts.read(done.files[NAME])
+    counts = TreatedCounts.read(done.files[NAME])
     return Decision(against(done.rows, compared), counts, compared, without, threshold)
 
 
@@ -78,14 +78,16 @@ def test_single_runs_are_of_a_thousand_and_of_their_own_split(reference):
 
 
 def made(found, alarms, people=100, cases=40):
-    """Counts of two splits with a run each, whatever the threshold."""
+    """TreatedCounts of two splits with a run each, whatever the threshold."""
 
     def every(values):
         return np.repeat(np.array(values)[:, :, None], len(THRESHOLDS), axis=2)
 
     size, places = np.array([people, people]), np.array([0, 0, 1, 1])
     epsilons = 10.0 ** np.arange(len(found))
-    return Counts(epsilons, places, size, np.array([cases, cases]), every(found), every(alarms))
+    return TreatedCounts(
+        epsilons, places, size, np.array([cases, cases]), every(found), every(alarms)
+    )
 
 
 def decision_of(counts, without):
@@ -127,24 +129,24 @@ def test_counts_of_several_methods_are_joined_by_their_epsilons():
     both = joined([(one, [1.0]), (other, [10.0])])
     assert both.epsilons.tolist() == [1.0, 10.0]
     assert both.found[:, 0, 0].tolist() == [1, 4]
-    read = Counts.read(both.written())
+    read = TreatedCounts.read(both.written())
     assert np.array_equal(read.found, both.found)
 
 
 def test_a_question_of_several_methods_or_of_no_risks_counts_nobody():
-    assert Cost(STUDY).counts_people
+    assert CostQuestion(STUDY).counts_people
     for other in (
         {"methods": ("dpgd", "opera")},
         {"loss": "huber"},
         {"methods": ("nonprivate",)},
         {"dataset": "optical_digits"},
     ):
-        assert not Cost(replace(STUDY, **other)).counts_people
-    assert Cost(replace(STUDY, loss="huber", runs=1)).answer(JobContext()).files == {}
+        assert not CostQuestion(replace(STUDY, **other)).counts_people
+    assert CostQuestion(replace(STUDY, loss="huber", runs=1)).answer(JobContext()).files == {}
 
 
 def test_the_table_is_that_of_the_job_beside_the_model_without_privacy(reference):
     told = answers(STUDY)
-    done = against(Cost(STUDY).answer(JobContext()).rows, reference[0])
+    done = against(CostQuestion(STUDY).answer(JobContext()).rows, reference[0])
     pd.testing.assert_frame_equal(told, done)
     assert table(STUDY)["method"].tolist() == ["dpgd"] * 3 + ["without privacy"]
