@@ -40,7 +40,7 @@ def task(study: ReferenceStudy, path: str = "") -> StudyTask:
 
 
 def work(study: ReferenceStudy, context: JobContext) -> Outcome:
-    """`Baselines.rows` of the better of both models, and of two classes the `TreatedCounts` of it."""
+    """`Baselines.rows` of the better of both models, and of two classes its `TreatedCounts`."""
     report = stoppable(context.report, context.cancelled)
     records = context.records
     if records is None:

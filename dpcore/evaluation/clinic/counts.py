@@ -1,4 +1,4 @@
-"""TreatedCounts of whom models treat at each threshold, small enough that a page holds every run's."""
+"""Count whom models treat at each threshold, in so few numbers that a page holds every run's."""
 
 from __future__ import annotations
 
