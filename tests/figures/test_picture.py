@@ -1,0 +1,103 @@
+"""A picture that moves: what its browser is sent, and what no picture can hold."""
+
+import gzip
+import json
+import math
+
+import pytest
+
+from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule, payload
+from tests.browser.picture_page import made
+
+COLOURS = ("#0072B2", "#56B4E9")
+
+
+def picture(stops=(0.1, 1.0, 10.0), panels=(), log_axis=True, **more):
+    texts = tuple(f"{stop:g}" for stop in stops)
+    return Picture("ε", stops, texts, "ε", log_axis, panels, texts, texts, "A picture.", **more)
+
+
+def panel(*values, **more):
+    return Panel("Accuracy", (Line("OPERA", values, COLOURS, strong=True),), **more)
+
+
+def test_stops_and_values_become_places_on_their_axes():
+    sent = payload(picture(panels=(panel(0.5, 0.75, 1.0, percent=True, ends=(0.5, 1.0)),)))
+    assert sent["axis"]["places"] == [0.0, 0.5, 1.0]
+    assert sent["axis"]["ticks"] == [[0.0, "0.1"], [0.5, "1"], [1.0, "10"]]
+    (shown,) = sent["panels"]
+    assert shown["lines"][0]["places"] == [0.0, 0.5, 1.0]
+    assert shown["lines"][0]["texts"] == ["50.0 %", "75.0 %", "100.0 %"]
+    assert [text for _, text in shown["ticks"]] == ["50 %", "60 %", "70 %", "80 %", "90 %", "100 %"]
+
+
+def test_what_is_no_number_is_sent_as_none():
+    rules = (Rule("no privacy", 1.0), Rule("unknown", math.nan))
+    for log, values in ((False, (0.5, math.nan, math.inf)), (True, (0.5, 0.0, math.nan))):
+        sent = payload(picture(panels=(panel(*values, rules=rules, log=log),)))
+        (shown,) = sent["panels"]
+        assert [place is None for place in shown["lines"][0]["places"]] == [False, True, True]
+        assert [rule["label"] for rule in shown["rules"]] == ["no privacy"]
+        json.dumps(sent, allow_nan=False)
+
+
+def test_a_panel_without_a_value_is_still_drawn():
+    for log in (False, True):
+        (shown,) = payload(picture(panels=(panel(math.nan, math.nan, math.nan, log=log),)))[
+            "panels"
+        ]
+        assert shown["ticks"]
+        assert shown["lines"][0]["places"] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "log", "ticks"),
+    [
+        (0.001, 100.0, True, ["0.001", "0.01", "0.1", "1", "10", "100"]),
+        (1e-9, 1e3, True, ["1e-9", "1e-6", "0.001", "1", "1,000"]),
+        (0.5, 3.0, True, ["0.5", "1", "1.5", "2", "2.5", "3"]),
+        (1.0, 30.0, False, ["10", "20", "30"]),
+        (0.0, 365.0, False, ["0", "100", "200", "300"]),
+    ],
+)
+def test_an_axis_has_few_round_ticks(first, last, log, ticks):
+    sent = payload(picture(stops=(first, last), log_axis=log))
+    assert [text for _, text in sent["axis"]["ticks"]] == ticks
+
+
+def test_one_stop_is_in_the_middle():
+    assert payload(picture(stops=(1.0,)))["axis"]["places"] == [0.5]
+
+
+def test_dashes_are_written_as_svg_takes_them():
+    dashes = ("solid", "dash", "6px,6px")
+    lines = tuple(Line(dash, (1.0,), COLOURS, dash) for dash in dashes)
+    (shown,) = payload(picture(stops=(1.0,), panels=(Panel("", lines),)))["panels"]
+    assert [line["dash"] for line in shown["lines"]] == ["", "7 4", "6 6"]
+
+
+def test_runs_and_guesses_are_sent_as_whole_numbers():
+    kinds = ("found", "missed", "false alarm", "left alone")
+    people = People("People", kinds, kinds, (((60, 13, 40, 887), (70, 3, 27, 900)), (), ()))
+    guesses = Guesses("Guesses", (74, None, 100), ("a", "b", "c"))
+    sent = payload(picture(people=people, guesses=guesses))
+    assert sent["people"]["cases"] == [[60, 13, 40, 70, 3, 27], [], []]
+    assert sent["guesses"]["right"] == [74, None, 100]
+    json.dumps(sent)
+
+
+def test_a_picture_has_one_entry_a_stop_and_whole_thousands():
+    with pytest.raises(ValueError, match="rise"):
+        picture(stops=(1.0, 1.0))
+    with pytest.raises(ValueError, match="2 entries for 3 stops"):
+        picture(panels=(panel(0.5, 0.6),))
+    with pytest.raises(ValueError, match="1 entries for 3 stops"):
+        picture(readings=(Reading("Accuracy", ("1", "2", "3"), ("note",)),))
+    kinds = ("found", "missed", "false alarm", "left alone")
+    with pytest.raises(ValueError, match="1000 people"):
+        picture(people=People("People", kinds, kinds, (((1, 2, 3, 4),), (), ())))
+
+
+def test_thirty_one_stops_with_two_hundred_runs_are_sent_in_150_kilobytes():
+    written = json.dumps(payload(made(panels=3, hostile=False, sparse=False, runs=200)))
+    assert len(gzip.compress(written.encode())) <= 150_000
