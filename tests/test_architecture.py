@@ -140,7 +140,7 @@ FIRST_VIEW = """
 from dpcore.datasets import load, prepare, Preparation
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.curves import closed_form
-import dpcore.figures.tradeoff
+import dpcore.questions.cost.figure
 split = prepare(load('breast_cancer'), Preparation())
 closed_form(Study(methods=('nonprivate', 'outpert', 'opera')), split)
 """

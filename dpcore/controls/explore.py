@@ -14,8 +14,8 @@ from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.evaluation.clinic.costs import MAX_COST
 from dpcore.evaluation.study import Study
 
-MIN_EPSILON, MAX_EPSILON = 0.001, 100.0
-"""From next to nothing learned to next to no promise."""
+MIN_EPSILON, MAX_EPSILON = 1e-9, 100.0
+"""From the least of a paper's figures to next to no promise."""
 EPSILONS = (
     *(
         float(f"{step}e{exponent}")
@@ -30,6 +30,8 @@ WIDE_EPSILONS = (*(float(f"1e{exponent}") for exponent in range(-9, -3)), *EPSIL
 """Those of the noise alone, down to where it stops growing."""
 
 
+PAPER_EPSILONS = tuple(float(f"1e{exponent}") for exponent in range(-9, 1))
+"""Those of paper 000's figures."""
 COARSE_EPSILONS = tuple(
     epsilon for epsilon in EPSILONS if f"{epsilon:e}"[0] in "125" and f"{epsilon:e}"[2] == "0"
 )
@@ -52,13 +54,12 @@ THE_CHOSEN_METHODS = "Chosen methods"
 BEST_METHOD = "Best method"
 TAKE_ALONG = "Take along"
 ONE_PERSON = "What could someone find out?"
-OBJECTIVE = "Objective"
-EXCESS_RISK = "Excess risk"
+SIDE_BY_SIDE = "Side by side"
 NOISE, PROOF, ABOUT = "Noise σ", "Claim and proof", "About the data"
 CLOSER = {
     "For one person": (ONE_PERSON,),
     "For the patients": (PER_1000, NET_BENEFIT, CALIBRATION, GROUPS, RISK_CURVES),
-    "How it is made": (THE_CHOSEN_METHODS, BEST_METHOD, NOISE, OBJECTIVE, EXCESS_RISK),
+    "How it is made": (SIDE_BY_SIDE, THE_CHOSEN_METHODS, BEST_METHOD, NOISE),
     "Proof and take along": (PROOF, TAKE_ALONG, ABOUT),
 }
 """What stands under the answer, and the tabs of each."""
@@ -434,6 +435,14 @@ FULL_LENGTH = Control(
     "to 1,000 records its own length can be chosen. Training then takes longer.",
     shown=where(edition="published"),
 )
+AXIS = Control(
+    "axis",
+    "ε of the curves",
+    OneOf({"usual": "0.001 to 100", "paper-000": "10⁻⁹ to 1"}, row=True),
+    noun="an ε axis",
+    fallback_name="0.001 to 100",
+    help="The second is that of the figures of paper 000: one ε a decade.",
+)
 BEST = "best"
 FOCUS = Control(
     "focus",
@@ -454,7 +463,7 @@ CONTROLS = Page(
     *(DATA, PATIENTS, DELTA_WAY, DELTA, ADJACENCY, LOSS, HUBER_WIDTH, *CHOSEN_METHODS.values()),
     *(EDITION, COMPARED_BY, LAMBDA_WAY, LAMBDA, RADIUS, RUNS, SEED),
     *(MISSING, HELD_OUT, SCALING, INTERVAL, NORM, INTERCEPT, FEATURES, FOURIER_FEATURES, BANDWIDTH),
-    *(STEPS, MAY_MISS, FULL_LENGTH, FOCUS),
+    *(STEPS, MAY_MISS, FULL_LENGTH, FOCUS, AXIS),
 )
 
 EPSILON = Control(
@@ -630,10 +639,35 @@ CURVE_AS = Control(
 )
 BY_COLUMN = (CURVE_OF, CURVE_AS)
 """Controls of what models say about a column."""
+PLOTTED = Control(
+    "plotted",
+    "Beside them",
+    OneOf(
+        {
+            "objective": "Objective",
+            "excess_risk": "Excess risk",
+            "auc": "AUC",
+            "rmse": "RMSE",
+        },
+        row=True,
+    ),
+    noun="a plot of",
+    help="The **objective** is what training minimises, on the training records. The **excess "
+    "risk** is how far it lies above its minimum.",
+)
 VIEW = common.tabs("view", TABS)
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
-DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, *BY_COLUMN, VIEW, *common.RISK)
+DETAIL = (
+    EPSILON,
+    *MAY_COST.values(),
+    *DECISIONS,
+    *BY_GROUP,
+    *BY_COLUMN,
+    PLOTTED,
+    VIEW,
+    *common.RISK,
+)
 """Controls of the answer and of the tabs under it."""
 
 COMPARED = ("inputpert", "objpert", "outpert_pure")
@@ -645,6 +679,35 @@ COMMON = {
     "lambda": BY_RULE,
     "feature_map": "plain",
 }
+OF_000: dict[str, Any] = {
+    "methods": ("outpert", "opera", "sgdpert", "grpua"),
+    "edition": "published",
+    "adjacency": "replace-one",
+    "delta_way": MY_OWN,
+    "delta": 0.001,
+    "lambda": OF_PAPER_000,
+    "missing": "drop",
+    "scaling": "data",
+    "interval": "unit",
+    "norm": "unit",
+    "feature_map": "plain",
+    "axis": "paper-000",
+    "view": SIDE_BY_SIDE,
+}
+FIGURES_OF_000 = {
+    f"Paper 000, figure {figure}: {measure}, {title}": (
+        figure,
+        {"data": data, "loss": loss, "huber_width": 0.5, "plotted": plotted, **OF_000},
+    )
+    for figure, loss, measure, plotted in (
+        (2, "logistic", "accuracy", "objective"),
+        (3, "logistic", "objective", "objective"),
+        (4, "huber", "accuracy", "objective"),
+        (5, "huber", "objective", "objective"),
+    )
+    for data, title in (("adult", "Adult"), ("bank", "Bank"))
+}
+"""The figure, and its settings."""
 PRESETS: dict[str, dict[str, Any]] = {
     "Paper 002, figure 2: accuracy": {
         "data": "cohort",
@@ -654,5 +717,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         **COMMON,
     },
     "Paper 002, figure 2: RMSE": {"data": "diabetes", "number_methods": COMPARED, **COMMON},
+    **{title: settings for title, (_, settings) in FIGURES_OF_000.items()},
 }
 """Settings to start from: those behind a paper's figures."""

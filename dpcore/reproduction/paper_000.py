@@ -132,11 +132,12 @@ def _figure(figure: int, order: ExperimentOrder) -> Result:
         titles=titles(),
         path=stem,
     )
-    verdicts = [*_judge(table, figure), _judge_privacy(calibrations)]
+    verdicts = [*judge(table, figure), _judge_privacy(calibrations)]
     return Result(verdicts, files, at_hand, missing, DIFFERS)
 
 
-def _judge(table: pd.DataFrame, figure: int) -> list[Conclusion]:
+def judge(table: pd.DataFrame, figure: int) -> list[Conclusion]:
+    """Judge the conclusions about a figure by rows of its methods at `EPSILONS`, by data set."""
     loss, value, section = FIGURES[figure]
     place = f"({section}, figure {figure})."
     verdicts = [

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import (
+    AXIS,
     BEST,
     BEST_METHOD,
     CHOSEN_METHODS,
@@ -106,6 +107,7 @@ class ExploreChoice:
     measure: str  # column of the curves that models are compared by, if the records allow it
     focus: str = BEST  # the method of the first answer, or `BEST` for those of the rule
     threshold: float = 0.5  # risk from which on one acts
+    axis: str = "usual"  # which ε curves are computed at
     lists_all: bool = False  # whether the open tab compares all methods
 
 
@@ -330,7 +332,7 @@ def rest(first: Start) -> ExploreChoice:
             form.draw("compared_by")
     with first.rest:
         lam = _lambda(form)
-        form.draw("runs", "seed")
+        form.draw("runs", "seed", "axis")
         preparation = _preparation(form, first.entry)
         _training(form, first, methods)
     with first.presets:
@@ -355,7 +357,8 @@ def _choice(
     chosen = {"methods": ("nonprivate", *methods)}
     study = Study(**CONTROLS.fields(values) | settings | chosen)
     measure = values.get("compared_by", "accuracy")
-    return ExploreChoice(study, upload, measure, values.get("focus", BEST))
+    focus, axis = values.get("focus", BEST), values.get("axis", AXIS.default)
+    return ExploreChoice(study, upload, measure, focus, axis=axis)
 
 
 def every_method(loss: str, dataset: Entry) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.controls.explore import BEST, COARSE_EPSILONS, EPSILONS
+from dpcore.controls.explore import BEST, COARSE_EPSILONS, EPSILONS, PAPER_EPSILONS
 from dpcore.datasets import Split
 from dpcore.evaluation import executors, jobs, references
 from dpcore.evaluation.clinic import by_hand, column_curves, group_task
@@ -42,8 +42,10 @@ POLL_SECONDS = 1.5
 browser goes through all of the page again: a tenth of a second, for which the jobs wait."""
 
 
-def grid(study: Study, split: Split) -> tuple[float, ...]:
+def grid(study: Study, split: Split, axis: str) -> tuple[float, ...]:
     """The ε of all curves of the page."""
+    if axis == "paper-000":
+        return PAPER_EPSILONS
     is_small = split.records * split.counted <= SMALL and not study.full_length
     return EPSILONS if is_small else COARSE_EPSILONS
 

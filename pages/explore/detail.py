@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
 from dpcore.accounting.risk import Promise, promise
@@ -12,16 +13,18 @@ from dpcore.controls.explore import (
     ABOUT,
     BEST_METHOD,
     CALIBRATION,
-    EXCESS_RISK,
+    EPSILON,
+    FIGURES_OF_000,
     GROUPS,
     MAY_COST,
     NET_BENEFIT,
     NOISE,
-    OBJECTIVE,
     ONE_PERSON,
     PER_1000,
+    PLOTTED,
     PROOF,
     RISK_CURVES,
+    SIDE_BY_SIDE,
     TAKE_ALONG,
     THE_CHOSEN_METHODS,
 )
@@ -30,21 +33,31 @@ from dpcore.figures import chosen
 from dpcore.figures.words import at_most, band, listed, plain
 from dpcore.guarantee import PrivacyBudget
 from dpcore.predictors import predictor_named
+from dpcore.questions.cost.figure import MEASURES, plots
 from dpcore.questions.cost.words import bound_at
-from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
+from pages.explore import (
+    calibration,
+    groups,
+    net_benefit,
+    numbers,
+    presets,
+    risk_curves,
+    take_along,
+    texts,
+)
 from pages.explore.layout import Slots
-from pages.explore.view import figure, noise_figures
-from pages.shared import badges, risk_panel
+from pages.explore.view import noise_figures, once
+from pages.shared import badges, picture, risk_panel
 from pages.shared.charts import plot, table_behind
+from pages.shared.session import control_value, set_controls
 from pages.shared.texts import ODDS_CONDITION
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dpcore.accounting.tradeoff import PrivacyCurve
     from dpcore.erm.method import Calibration
+    from dpcore.figures.picture import Picture
     from pages.explore.view import View
 
 
@@ -64,6 +77,7 @@ def at_chosen_epsilon(
 
     contents: Mapping[str, Callable[[], None]] = {
         ONE_PERSON: lambda: _one_person(view, row),
+        SIDE_BY_SIDE: lambda: _side_by_side(view),
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown(), epsilon),
@@ -72,8 +86,6 @@ def at_chosen_epsilon(
         GROUPS: lambda: groups.show(view, row, epsilon),
         RISK_CURVES: lambda: risk_curves.show(view, row, epsilon),
         NOISE: lambda: _noise(shown(), epsilon),
-        OBJECTIVE: lambda: _objective(shown(), "objective", epsilon),
-        EXCESS_RISK: lambda: _objective(shown(), "excess", epsilon),
         PROOF: lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
         TAKE_ALONG: lambda: take_along.show(view, row),
         ABOUT: lambda: _about(view),
@@ -88,15 +100,47 @@ def _noise(view: View, epsilon: float) -> None:
         plot(drawn_one, f"sigma_figure_{place}" if place else "sigma_figure")
 
 
-def _objective(view: View, name: str, epsilon: float) -> None:
-    plot(figure(name, view, epsilon), f"{name}_figure")
+def _side_by_side(view: View) -> None:
+    measures = [name for name in MEASURES if name in view.line]
+    measure = drawn(PLOTTED, among=measures)
+    key = f"plots {view.contents} {measure}"
+    shown = once(view, key, lambda: _plots(view, measure))
+    epsilon = control_value(EPSILON.key) or EPSILON.default
+    picture.show(
+        shown,
+        key="plots_picture",
+        stop=view.decision.at(epsilon),
+        on_move=lambda stop: set_controls({EPSILON.key: shown.stops[stop]}),
+    )
     others = [
         view.titles[method]
         for method in view.methods
         if as_learned(view.study, view.problem, predictor_named(method)).lam != view.problem.lam
     ]
-    if others:
+    if others and measure in ("objective", "excess_risk"):
         st.caption(f":material/info: {texts.OTHER_OBJECTIVE.format(names=listed(others))}")
+    table_behind(pd.concat([rows for _, _, rows in view.series]), "plots", "What is drawn")
+    _verdicts(view)
+
+
+def _plots(view: View, measure: str) -> Picture:
+    first = view.line.iloc[0]
+    queries = view.with_row(first).queries
+    name = view.titles[first["method"]]
+    return plots(view.decision, view.thin, view.series, queries, measure, name, view.delta)
+
+
+def _verdicts(view: View) -> None:
+    """Judge the conclusions of the paper whose figure the settings are of, by what is drawn."""
+    from dpcore.reproduction import paper_000
+
+    figure, _ = FIGURES_OF_000.get(presets.matching() or "", (0, {}))
+    if not figure or view.others is not None:
+        return
+    rows = view.table.assign(dataset=view.study.dataset)
+    st.markdown("**What the paper concludes, and what is seen here**")
+    for one in paper_000.judge(rows, figure):
+        st.markdown(f"- **{one.verdict}**: {verbatim(one.claim)} {verbatim(one.seen)}")
 
 
 def _calibrations(view: View, row: pd.Series, epsilon: float) -> list[Calibration]:

@@ -22,18 +22,19 @@ from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.evaluation.study import Study, delta_for, problem_for
-from dpcore.figures import noise, tradeoff
+from dpcore.figures import noise
 from dpcore.figures.chosen import Cases
 from dpcore.figures.cost import Cost
 from dpcore.figures.curves import ReferenceLine, at, named
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_cases, few_records
-from dpcore.figures.words import counted, plain
+from dpcore.figures.words import counted
 from dpcore.guarantee import Edition, Status
 from dpcore.methods import sooner_first
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
 from dpcore.questions.cost.decision import Decision
+from dpcore.questions.cost.figure import Series
 from dpcore.questions.cost.question import CostQuestion
 from pages.explore import curve_jobs, loaders, texts
 from pages.explore.controls import ExploreChoice, every_method
@@ -163,6 +164,17 @@ class View:
         """What privacy costs at a row, against the model without privacy on the same splits."""
         baseline = float(row[f"{self.quality.column}_baseline"])
         return Cost.of(row, baseline, self.quality)
+
+    @property
+    def series(self) -> list[Series]:
+        """The first answer's method and the chosen ones: name, key and rows."""
+        first = self.line.iloc[0]
+        shown = self.with_row(first)
+        rows = [self.line] if first["method"] not in set(shown.table["method"]) else []
+        table = pd.concat([*rows, shown.table], ignore_index=True)
+        return [
+            (title, method, each) for title, method, _, each in named(table, "sigma", self.titles)
+        ]
 
     def decision_of(self, rows: pd.DataFrame, counts: TreatedCounts | None) -> Decision:
         """What one method's rows say at the threshold."""
@@ -303,7 +315,7 @@ def gather(choice: ExploreChoice) -> View | Pending:
         study, records = loaders.records_of(choice)
     split = records.first
     problem, delta = problem_for(study, split), delta_for(study, split)
-    study = replace(study, epsilons=curve_jobs.grid(study, split))
+    study = replace(study, epsilons=curve_jobs.grid(study, split, choice.axis))
     headline = curve_jobs.headline(study, choice.focus)
     references = ReferenceStudy.of(study)
     first = curve_jobs.first_answer(headline, references)
@@ -444,17 +456,6 @@ def once(view: View, key: str, make: Callable[[], Value]) -> Value:
     return value
 
 
-def _objective(view: View, epsilon: float) -> Drawn:
-    # By rule the features change with ε, and with them λ and the smallest value.
-    row = at(view.table, epsilon)
-    smallest = float(row["objective"] - row["excess_risk"])
-    where = f" at ε = {plain(row['epsilon'])}" if view.split.maps else ""
-    minimum = ReferenceLine(f"smallest value{where}: {plain(smallest)}", smallest)
-    return tradeoff.objective(
-        view.table, [minimum], titles=view.titles, epsilon=epsilon, dark=view.dark
-    )
-
-
 def noise_figures(view: View, epsilon: float) -> list[Drawn]:
     """σ against ε, a figure for each thing that noise is added to."""
     key = f"sigma {view.contents} {epsilon} {view.dark}"
@@ -467,17 +468,3 @@ def _sigma(view: View, epsilon: float) -> list[Drawn]:
     return noise.sigma(
         rows, titles=view.titles, queries=view.queries, epsilon=epsilon, dark=view.dark
     )
-
-
-_FIGURES: dict[str, Callable[[View, float], Drawn]] = {
-    "objective": _objective,
-    "excess": lambda view, epsilon: tradeoff.excess_risk(
-        view.table, titles=view.titles, epsilon=epsilon, dark=view.dark
-    ),
-}
-
-
-def figure(kind: str, view: View, epsilon: float) -> Drawn:
-    """A figure over the whole ε grid, with its sentence about the chosen ε."""
-    key = f"{kind} {view.contents} {epsilon} {view.dark}"
-    return once(view, key, lambda: _FIGURES[kind](view, epsilon))

@@ -132,6 +132,8 @@ def _drawn(
         "on_change": on_change,
     }
     name = label or control.label
+    if not name:
+        name, common["label_visibility"] = control.noun, "collapsed"
     if isinstance(kind, Switch):
         return st.toggle(name, control.default, **common)
     if isinstance(kind, Text):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from dpcore.figures import chosen, curves, noise, style, tradeoff
+from dpcore.figures import chosen, curves, noise, style
 from dpcore.figures.curves import ReferenceLine, guarantee_in_short
 from dpcore.figures.drawn import Drawn
 
@@ -22,10 +22,6 @@ QUERIES = {
 }
 Titles = dict[str, str]
 DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
-    "objective": lambda t, n, dark: tradeoff.objective(
-        t, [ReferenceLine("minimum", 0.2)], titles=n, dark=dark
-    ),
-    "excess risk": lambda t, n, dark: tradeoff.excess_risk(t, titles=n, dark=dark),
     "sigma": lambda t, n, dark: sigma(t, titles=n, dark=dark),
 }
 
@@ -85,27 +81,12 @@ def test_a_series_without_results_is_left_out(table, titles):
 
 def test_two_editions_are_named_and_marked_apart(table, titles):
     both = pd.concat([table, table.assign(edition="published")])
-    drawn = DRAW["objective"](both, titles, False)
+    drawn = DRAW["sigma"](both, titles, False)
     marks = {trace.name: trace.marker.symbol for trace in lines(drawn)}
     assert marks["OPERA, corrected"] == "circle"
     assert marks["OPERA, as in the paper"] == "circle-open"
     small = chosen.accuracy(both[both["epsilon"] == 1.0], REFERENCES, titles=titles)
     assert {trace.y[0]: trace.marker.symbol for trace in small.figure.data} == marks
-
-
-def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(table, titles):
-    drawn = tradeoff.excess_risk(table, titles=titles)
-    for part in ("lies below its bound", "4 times what is", "No bound with constants: DP-GD"):
-        assert part in drawn.detail
-    bounds = [
-        trace for trace in drawn.figure.data if trace.line.dash and trace.customdata is not None
-    ]
-    assert bounds
-    for trace in bounds:
-        assert "%{customdata[0]}" in trace.hovertemplate
-        assert "δ = 1e-5 · replace-one · analytic Gaussian" in trace.customdata[0][0]
-    table.loc[0, "excess_risk_bound_sound"] = 1e-9
-    assert "1 of 32 measured values lie above" in tradeoff.excess_risk(table, titles=titles).detail
 
 
 def test_the_plateau_is_found_where_there_is_one(table, titles):

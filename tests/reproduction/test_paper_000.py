@@ -109,7 +109,7 @@ LOW_OPPOSITE = {"nonprivate": 0.4, "opera": 0.78, "grpua": 0.6, "outpert": 0.5, 
 def test_figures_are_judged_by_the_order_the_paper_reports(figures, made, wanted):
     for figure in figures:
         value = "objective" if figure in (3, 5) else "accuracy"
-        verdicts = paper_000._judge(table(**{value: made}), figure)
+        verdicts = paper_000.judge(table(**{value: made}), figure)
         count = 4 if figure == 4 else 3
         told = [verdict.verdict for verdict in verdicts]
         assert len(told) == count

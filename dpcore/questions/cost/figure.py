@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.accounting.answers import answer
 from dpcore.accounting.risk import QUESTION, hedge
 from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule, Run
 from dpcore.figures.quality import Quality
@@ -17,6 +18,8 @@ from dpcore.questions.cost import words
 from dpcore.questions.cost.decision import Decision
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dpcore.datasets import Entry
 
 LABEL = "Privacy loss ε"
@@ -184,3 +187,109 @@ def _people(decision: Decision, entry: Entry) -> People | None:
         many=("found", "missed", "false alarms", "rightly left alone"),
         cases=tuple(runs(place) for place in range(len(decision.epsilons))),
     )
+
+
+MEASURES = {
+    "objective": ("Objective (lower fits better)", True),
+    "excess_risk": ("Excess risk (objective above its minimum)", True),
+    "auc": ("AUC on test records", False),
+    "rmse": ("RMSE on test records", False),
+}
+"""What a plot beside σ and the measure may hold: its title, and whether it is logarithmic."""
+BOUNDS = {
+    "excess_risk_bound_published": "the paper's bound",
+    "excess_risk_bound_sound": "bound with the exact Δ",
+}
+"""Columns of what proofs say of the excess risk."""
+Series = tuple[str, str, "pd.DataFrame"]
+"""Name on screen, key of the method, and rows by ascending ε."""
+
+
+def plots(
+    decision: Decision,
+    others: Sequence[tuple[str, Decision]],
+    series: Sequence[Series],
+    queries: Mapping[str, str],
+    measure: str,
+    name: str,
+    delta: float,
+) -> Picture:
+    """Draw σ, the measure and another one side by side, under the cursor of the first picture.
+
+    Parameters
+    ----------
+    decision, others
+        As of `picture`.
+    series : sequence of (str, str, DataFrame)
+        Methods whose σ and other measure are drawn.
+    queries : mapping
+        What each method adds noise to, in words: σ of different things has an axis each.
+    measure : str
+        One of `MEASURES`.
+    name : str
+        Of the decision's line.
+    delta : float
+        At which one Gaussian release is calibrated in three ways.
+    """
+    stops = tuple(float(each) for each in decision.epsilons)
+
+    def line(title: str, method: str, rows: pd.DataFrame, column: str, dash: str = "") -> Line:
+        style = look(method)
+        at = dict(zip(rows["epsilon"].tolist(), rows[column].tolist(), strict=True))
+        values = tuple(at.get(stop, float("nan")) for stop in stops)
+        return Line(title, values, (style.colour, style.colour_on_dark), dash or style.dash)
+
+    panels = []
+    for query in dict.fromkeys(queries.get(method, "") for _, method, _ in series):
+        lines = tuple(
+            line(title, method, rows, "sigma")
+            for title, method, rows in series
+            if queries.get(method, "") == query and (rows["sigma"] > 0.0).any()
+        )
+        if lines:
+            panels.append(Panel(f"Noise σ on {query}", lines, log=True))
+    panels.append(_panel(decision, others, name))
+    title, is_log = MEASURES[measure]
+    lines = tuple(
+        line(each, method, rows, measure)
+        for each, method, rows in series
+        if measure in rows and rows[measure].notna().any()
+    )
+    if measure == "excess_risk":
+        lines += tuple(
+            line(f"{each}: {bound}", method, rows, column, "dot")
+            for each, method, rows in series
+            for column, bound in BOUNDS.items()
+            if rows[column].notna().any()
+        )
+    if lines:
+        panels.append(Panel(title, lines, log=is_log))
+    panels.append(_one_gaussian(stops, delta))
+    told = tuple(words.parts(decision, place) for place in range(len(stops)))
+    return Picture(
+        label=LABEL,
+        stops=stops,
+        stop_texts=tuple(plain(stop) for stop in stops),
+        axis_title="ε",
+        log_axis=True,
+        panels=tuple(panels),
+        sentences=told,
+        spoken=tuple(words.spoken(decision, place) for place in range(len(stops))),
+        alt=f"{', '.join(panel.title for panel in panels)} against ε. {told[len(stops) // 2]}",
+    )
+
+
+def _one_gaussian(stops: Sequence[float], delta: float) -> Panel:
+    """σ of one Gaussian release with sensitivity 1, calibrated in three ways."""
+    ways = (
+        ("classical, below ε = 1", "classical", "outpert"),
+        ("by tCDP", "tcdp", "grpua"),
+        ("analytic", "analytic", "opera"),
+    )
+    lines = []
+    for title, mechanism, alike in ways:
+        told = [answer("sigma", mechanism, epsilon=stop, delta=delta) for stop in stops]
+        style = look(alike)
+        values = tuple(float("nan") if one["sigma"] is None else one["sigma"] for one in told)
+        lines.append(Line(title, values, (style.colour, style.colour_on_dark), style.dash))
+    return Panel("Noise σ of one Gaussian, Δ = 1", tuple(lines), log=True)

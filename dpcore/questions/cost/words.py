@@ -123,3 +123,25 @@ def spoken(decision: Decision, place: int) -> str:
     if decision.outcomes is not None:
         words += f", {decision.missed[place]:.0f} missed, {decision.false[place]:.0f} false alarms"
     return words
+
+
+def parts(decision: Decision, place: int) -> str:
+    """What the model's form and what noise costs: from where on noise costs less, and here."""
+    quality, rows = Quality(decision.measure), decision.rows
+    name, sign = decision.measure.column, decision.measure.sign
+    value, still = rows[name].to_numpy(), rows[f"{name}_noiseless"].to_numpy()
+    form, noise = sign * (decision.compared.value - still), sign * (still - value)
+    less = rows.assign(less=form - noise)
+    from_on = crossing(less[less["epsilon"].notna()], "less", 0.0)
+    told = (
+        f"**Noise costs less than the model's form from ε = {plain(from_on)} on.**"
+        if from_on is not None
+        else "**Noise costs more than the model's form up to the largest ε.**"
+    )
+    at_half = ", acting from 50 %" if decision.is_counted and decision.threshold != 0.5 else ""
+    amounts = [quality.signed(-sign * float(each[place])) for each in (form, noise)]
+    unit = quality.unit
+    return (
+        f"{told} At ε = {plain(decision.epsilons[place])} the form changes {quality.name} by "
+        f"{amounts[0]} {unit}, noise by {amounts[1]}{at_half}."
+    )
