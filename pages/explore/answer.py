@@ -9,11 +9,12 @@ from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import BEST, EPSILON
+from dpcore.controls.release import TABLE as RELEASED
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
 from dpcore.figures.clipping_words import mostly_clipped
-from dpcore.figures.words import plain
+from dpcore.figures.words import percent, plain
 from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
@@ -127,6 +128,17 @@ def notes(view: View) -> None:
     if not view.records.published:
         ranges = (texts.OWN_RANGES,) if dataset.key == OWN else ()
         st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))
+
+
+def leave(view: View) -> None:
+    """Draw the way on to a release, which takes the table, ε and the threshold along."""
+    settings = {}
+    if view.study.dataset == OWN:
+        settings["release_table"] = str(RELEASED.text("own"))
+    if view.decision.outcomes is not None:
+        settings["release_intended_use"] = texts.ACTING.format(percent(view.threshold, 0))
+    script, link = page_links.link_to(texts.LEAVE, **settings)
+    st.page_link(script, label=texts.LEAVE, icon=":material/output:", query_params=link)
 
 
 def how_to_get(start: Start) -> None:

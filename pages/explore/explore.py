@@ -49,6 +49,7 @@ judging = (
 others = [contents.others] if contents.others else []
 answer.at_chosen_epsilon(contents, slots)
 answer.notes(contents)
+answer.leave(contents)
 trained = {key for job in others for key in job.keys}
 judged = clinic.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
 shared_jobs.only(shared_jobs.CURVES, trained | judged)

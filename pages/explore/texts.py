@@ -117,3 +117,5 @@ COST = (
     "Missed cases and false alarms of 1,000 people, times what one of each costs. At least eight "
     "of ten runs lie between the two ends."
 )
+LEAVE = "May it leave?"
+ACTING = "Acting from a risk of {} on."
