@@ -110,7 +110,7 @@ function settle(view) {
 
 function listen(view) {
   const { root, parts: { chart, people, live } } = view
-  let pressed = -1 // the panel that is dragged in
+  let pressed = -1, start = null // the panel that is dragged in, and where a finger touched it
   const drag = ({ clientX }) => {
     const { places } = view.data.axis
     const { left, width } = view.panels[pressed].ground.getBoundingClientRect()
@@ -135,10 +135,17 @@ function listen(view) {
     pressed = panel
     view.cursor.down = view
     chart.setPointerCapture(event.pointerId)
-    // A finger may be about to scroll the page: it moves the cursor once it drags or taps.
-    if (event.pointerType !== "touch") drag(event)
+    // A finger may be about to scroll the page: it moves the cursor once it drags sideways or taps.
+    start = event.pointerType === "touch" ? event : null
+    if (!start) drag(event)
   })
-  chart.addEventListener("pointermove", (event) => view.cursor.down === view && drag(event))
+  chart.addEventListener("pointermove", (event) => {
+    if (view.cursor.down !== view) return
+    const { clientX: x, clientY: y } = event
+    if (start && Math.abs(x - start.clientX) <= Math.abs(y - start.clientY)) return
+    start = null
+    drag(event)
+  })
   chart.addEventListener("pointerup", (event) => view.cursor.down === view && drag(event))
   chart.addEventListener("lostpointercapture", release) // after pointerup and pointercancel
   root.addEventListener("pointerover", light)
@@ -433,9 +440,9 @@ function count(block, before, groups) {
   const samples = groups.map(([shape], one) => {
     const path = mark(shape, 4.4, stroke(shape, 7, 7, 4.4))
     const sample = svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, path)
-    return html("span", { class: "count" }, sample, said[one] + (one < groups.length - 1 ? ", " : ""))
+    return [one ? ", " : "", html("span", { class: "count" }, sample, said[one])]
   })
-  block.line.replaceChildren(before, ...samples)
+  block.line.replaceChildren(before, ...samples.flat())
 }
 
 function showPeople({ data: { people: { kinds, cases } }, cursor: { stop }, parts: { people }, run }) {

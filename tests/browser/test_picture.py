@@ -237,7 +237,7 @@ def test_new_rows_are_taken_over_in_place(opened):
     slider(page).evaluate("chart => { chart.dataset.same = 'yes'; chart.focus() }")
     click(page, "Run again")
     told(page, 2, FIRST)
-    page.get_by_text("All rows").evaluate("label => label.click()")
+    page.get_by_role("switch", name="All rows").evaluate("it => it.click()")
     expect(page.get_by_text("Run 1 of 30: ")).to_be_visible()
     expect(slider(page)).to_have_attribute("data-same", "yes")
     expect(slider(page)).to_be_focused()
@@ -252,7 +252,7 @@ def test_each_move_and_again_show_another_trained_run(opened):
     for number, act in enumerate(
         (
             lambda: None,
-            lambda: page.get_by_role("button", name="Again").click(),
+            lambda: page.get_by_role("button", name="Again", exact=True).click(),
             lambda: slider(page).press("ArrowRight"),
         )
     ):
@@ -289,6 +289,6 @@ def test_it_is_whole_and_heard_at_every_width_in_both_themes(opened):
                 expect_no_barrier(page)
                 photograph(page, f"picture_{theme}")
     page.emulate_media(media="print")
-    expect(page.get_by_role("button", name="Again")).to_be_hidden()
-    expect(page.locator(".chart .line").first).to_be_visible()
+    expect(page.get_by_role("button", name="Again", exact=True)).to_be_hidden()
+    expect(page.locator(".chart .band").first).to_be_visible()
     page.emulate_media(media="screen")
