@@ -27,7 +27,7 @@ SEEDS = 200
 
 
 def held(dataset: str, seeds: int) -> tuple[list[float], list[float]]:
-    """The share of intervals that hold the mean, and their mean half width, at each of `EPSILONS`."""
+    """The share of intervals that hold the mean and their mean half width, at each ε."""
     records = load(dataset)
     study = Study(dataset=dataset, methods=("best",), epsilons=EPSILONS)
     reference = work(ReferenceStudy.of(study), JobContext(records=records)).rows

@@ -19,7 +19,7 @@ from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
 from pages.shared import downloads, own_table, page_links, picture, view_link
-from pages.shared.session import control_value, set_controls, store, stored
+from pages.shared.session import set_controls, store, stored
 from pages.shared.texts import WHERE_HIDDEN
 from pages.shared.uploads import MadeUpFile
 from pages.shared.verbatim import refuse, verbatim
@@ -181,18 +181,19 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             st.rerun()
 
     def draw() -> None:
-        epsilon = control_value(EPSILON.key) or EPSILON.default
-        shown = once(view, f"picture {view.contents}", lambda: _picture(view))
-        picture.show(
-            shown,
-            key="cost_picture",
-            stop=view.decision.at(epsilon),
-            on_move=lambda stop: set_controls({EPSILON.key: shown.stops[stop]}),
-        )
+        above = st.container()
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            epsilon = drawn(EPSILON, width=150)
+            epsilon = drawn(EPSILON, width=150)  # before the picture, which follows it
             row = view.row(epsilon)
             numbers.whose(view, row, epsilon)
+        shown = once(view, f"picture {view.contents}", lambda: _picture(view))
+        with above:
+            picture.show(
+                shown,
+                key="cost_picture",
+                stop=view.decision.at(epsilon),
+                on_move=lambda stop: set_controls({EPSILON.key: shown.stops[stop]}),
+            )
         numbers.under_the_picture(view, row)
         detail.at_chosen_epsilon(view, row, epsilon, slots)
         page_links.draw_anew()  # last: nobody waits for where the links lead

@@ -49,7 +49,7 @@ from pages.explore.layout import Slots
 from pages.explore.view import noise_figures, once
 from pages.shared import badges, picture, risk_panel
 from pages.shared.charts import plot, table_behind
-from pages.shared.session import control_value, set_controls
+from pages.shared.session import set_controls
 from pages.shared.texts import ODDS_CONDITION
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
@@ -77,7 +77,7 @@ def at_chosen_epsilon(
 
     contents: Mapping[str, Callable[[], None]] = {
         ONE_PERSON: lambda: _one_person(view, row),
-        SIDE_BY_SIDE: lambda: _side_by_side(view),
+        SIDE_BY_SIDE: lambda: _side_by_side(view, epsilon),
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown(), epsilon),
@@ -100,12 +100,11 @@ def _noise(view: View, epsilon: float) -> None:
         plot(drawn_one, f"sigma_figure_{place}" if place else "sigma_figure")
 
 
-def _side_by_side(view: View) -> None:
+def _side_by_side(view: View, epsilon: float) -> None:
     measures = [name for name in MEASURES if name in view.line]
     measure = drawn(PLOTTED, among=measures)
     key = f"plots {view.contents} {measure}"
     shown = once(view, key, lambda: _plots(view, measure))
-    epsilon = control_value(EPSILON.key) or EPSILON.default
     picture.show(
         shown,
         key="plots_picture",

@@ -112,7 +112,9 @@ class View:
         own = self.table[self.table["edition"] == Edition.PUBLISHED]
         still = self.table[self.table["method"] == "nonprivate"]
         sound = self.everything[self.everything["method"].isin(self.methods)]
-        rows = _in_order(pd.concat([still, sound], ignore_index=True), self.whole)
+        first = self.table[~self.table["method"].isin([*sound["method"], "nonprivate"])]
+        first = first[first["edition"] == Edition.SOUND]
+        rows = _in_order(_with(still, _with(sound, first)), self.whole)
         return [part for part in (rows, own) if len(part)]
 
     @cached_property
@@ -170,10 +172,9 @@ class View:
         """The first answer's method and the chosen ones: name, key and rows."""
         first = self.line.iloc[0]
         shown = self.with_row(first)
-        rows = [self.line] if first["method"] not in set(shown.table["method"]) else []
-        table = pd.concat([*rows, shown.table], ignore_index=True)
         return [
-            (title, method, each) for title, method, _, each in named(table, "sigma", self.titles)
+            (title, method, each)
+            for title, method, _, each in named(shown.table, "sigma", self.titles)
         ]
 
     def decision_of(self, rows: pd.DataFrame, counts: TreatedCounts | None) -> Decision:
@@ -218,14 +219,20 @@ class View:
         return (title, lead, half) if lead > max(half, self.quality.still) else None
 
     def with_row(self, row: pd.Series) -> View:
-        """The view with a row's method before the chosen ones, if it is not among them."""
-        if row["method"] in self.study.methods:
+        """The view with a row's method, which stands before the chosen ones if it is none of them.
+
+        While its own curve is to come there are the rows of the first answer.
+        """
+        method = row["method"]
+        if method in set(self.table["method"]):
             return self
-        still, *chosen = self.study.methods
-        study = replace(self.study, methods=(still, row["method"], *chosen))
-        own = self.everything[self.everything["method"] == row["method"]]
-        table = _in_order(pd.concat([self.table, own], ignore_index=True), study)
-        return replace(self, study=study, table=table)
+        study = self.study
+        if method not in study.methods:
+            still, *chosen = study.methods
+            study = replace(study, methods=(still, method, *chosen))
+        own = self.everything[self.everything["method"] == method]
+        own = own if len(own) else self.line[self.line["method"] == method]
+        return replace(self, study=study, table=_in_order(_with(self.table, own), study))
 
     def rows_at(self, epsilon: float) -> pd.DataFrame:
         """One row per chosen method, for the chosen ε (`figures.curves.at`)."""
