@@ -6,11 +6,9 @@
 const REST = 300 // milliseconds without a move
 const LETTER = 6.7, LEFT = 8, RIGHT = 14, TOP = 8, BOTTOM = 44 // pixels
 const WIDE = 700 // from this width on, marks stand in long rows
-const SHAPES = ["disc", "cross", "diamond", "speck"]
-const STEPS = {
-  ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1,
-  PageDown: -5, PageUp: 5, Home: -Infinity, End: Infinity,
-}
+const PEOPLE = ["disc", "cross", "diamond", "speck"], GUESSES = ["disc", "diamond", "ring"]
+const ARROWS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }
+const STEPS = { ...ARROWS, PageDown: -5, PageUp: 5, Home: -Infinity, End: Infinity }
 
 const views = new WeakMap() // by the place that Streamlit gives
 const cursors = new Map() // by label and stops: pictures of one page share one
@@ -174,9 +172,7 @@ function built(place) {
     sentence: steady("p", "sentence"),
     readings: html("dl", { class: "readings" }),
     legend: html("ul", { class: "legend" }),
-    chart: html("div", {
-      class: "chart", role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-describedby": "alt",
-    }),
+    chart: html("div", { class: "chart", role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-describedby": "alt" }),
     alt: html("p", { class: "unseen", id: "alt" }),
     people: marks("people"),
     guesses: marks("guesses"),
@@ -306,9 +302,8 @@ function layPanel(box, axis, height) {
 
 // Lines end where the axes do, but for the width of their strokes.
 function lines({ panel, left, right, floor, x, y }, stops) {
-  const from = [left - 4, TOP - 4], size = [right - left + 8, floor - TOP + 8]
-  const inside = svg("svg", { x: from[0], y: from[1], width: size[0], height: size[1] })
-  inside.setAttribute("viewBox", [...from, ...size].join(" "))
+  const frame = { x: left - 4, y: TOP - 4, width: right - left + 8, height: floor - TOP + 8 }
+  const inside = svg("svg", { ...frame, viewBox: Object.values(frame).join(" ") })
   const spot = (places) => (stop) => `${at(x(stops[stop]))} ${at(y(places[stop]))}`
   const strongLast = [...panel.lines].sort((one, two) => one.strong - two.strong)
   for (const { low, high, ...line } of strongLast) {
@@ -333,19 +328,30 @@ function lines({ panel, left, right, floor, x, y }, stops) {
 }
 
 // Each at the end of its rule, and on the side of it, that is farther from the strong line.
-function ruleLabels({ panel, left, right, floor, y }) {
+function ruleLabels(box) {
+  const { panel, left, right, y } = box
   const strong = panel.lines.find((line) => line.strong)
   const above = (rule, end) => (strong?.places.at(end) ?? -9) - rule.place
-  const taken = []
+  box.taken = []
   return panel.rules.map((rule) => {
     const end = Math.abs(above(rule, 0)) >= Math.abs(above(rule, -1)) ? 0 : -1
+    const wide = LETTER * rule.label.length, from = end ? right - 4 - wide : left + 6
     const sides = [y(rule.place) - 5, y(rule.place) + 14]
     if (above(rule, end) > 0) sides.reverse()
-    const fits = (side) => side > TOP + 10 && side < floor && !taken.some((other) => Math.abs(other - side) < 14)
-    const side = sides.find(fits) ?? sides[0]
-    taken.push(side)
+    const { side } = free(box, box.taken, sides.map((each) => ({ from, wide, side: each })))
     return label(rule.label, end ? right - 4 : left + 6, side, end ? "end" : "start", "rule-label")
   })
+}
+
+// Take the first spot for words that is within the axes and meets no other, or else the first.
+function free({ left, right, floor }, taken, spots) {
+  const isInside = ({ from, wide, side }) =>
+    side > TOP + 10 && side < floor - 2 && from >= left && from + wide <= right + RIGHT
+  const apart = (one, two) =>
+    Math.abs(one.side - two.side) > 14 || one.from > two.from + two.wide || two.from > one.from + one.wide
+  const spot = spots.find((one) => isInside(one) && taken.every((two) => apart(one, two))) ?? spots[0]
+  taken.push(spot)
+  return spot
 }
 
 function drawn(line, d) {
@@ -374,24 +380,23 @@ function show(view) {
   if (data.guesses) showGuesses(view)
 }
 
-function point({ data: { axis }, cursor: { stop }, lit }, { panel, cursor, left, right, floor, x, y }) {
-  if (!cursor) return
-  const here = x(axis.places[stop]), text = axis.texts[stop], half = Math.max(14, 3.6 * text.length + 6)
+function point({ data: { axis }, cursor: { stop }, lit }, box) {
+  const { panel, cursor, right, floor, x, y } = box
+  const here = x(axis.places[stop]), text = `‹ ${axis.texts[stop]} ›`, half = 3.6 * text.length + 6
   const middle = Math.min(right + RIGHT - half, here)
-  const parts = [svg("path", { class: "needle", d: `M${at(here)} ${TOP}V${floor + 4}` })], taken = []
+  const parts = [svg("path", { class: "needle", d: `M${at(here)} ${TOP}V${floor + 4}` })], taken = [...box.taken]
   for (const { name, places, texts, strong, ...line } of panel.lines) {
     const place = places[stop]
     if (place === null || !(strong || name === lit)) continue
     parts.push(svg("circle", { class: "dot", cx: at(here), cy: at(y(place)), r: strong ? 7 : 5, ...hue(line) }))
     const words = strong ? texts[stop] : `${name} ${texts[stop]}`
-    let height = Math.max(TOP + 12, Math.min(floor - 8, y(place) - 11))
-    while (taken.some((other) => Math.abs(other - height) < 17)) height += height > floor / 2 ? -18 : 18
-    taken.push(height)
-    // Above a line that rises there is room on the left, unless that is where the axes end.
-    const room = 8.4 * words.length + 12
-    const rises = (places[stop + 1] ?? place) >= (places[stop - 1] ?? place)
-    const onLeft = rises ? here - room > left : here + room > right + RIGHT
-    parts.push(label(words, here + (onLeft ? -11 : 11), height, onLeft ? "end" : "start", "read"))
+    // Above a line that rises there is room on the left, below it on the right.
+    const rise = (places[stop + 1] ?? place) >= (places[stop - 1] ?? place) ? 1 : -1
+    const wide = 8 * words.length, above = y(place) - 11, below = y(place) + 21
+    const spotAt = (way, side) => ({ way, side, wide, from: way < 0 ? here - 11 - wide : here + 11 })
+    const spots = [spotAt(-rise, above), spotAt(rise, below), spotAt(rise, above), spotAt(-rise, below)]
+    const { way, side } = free(box, taken, spots)
+    parts.push(label(words, here + 11 * way, side, way < 0 ? "end" : "start", "read"))
   }
   const pill = { class: "pill", x: at(middle - half), y: floor + 4, width: at(2 * half), height: 18, rx: 9 }
   cursor.replaceChildren(...parts, svg("rect", pill), label(text, middle, floor + 17, "middle", "at"))
@@ -400,16 +405,13 @@ function point({ data: { axis }, cursor: { stop }, lit }, { panel, cursor, left,
 // Marks of people: a shape for each kind, and all of a kind in one path.
 
 function layMarks(block, width, across, number) {
-  const cell = Math.min(12, width / across), size = 0.36 * cell, whole = at(cell * across)
-  const tall = at((cell * number) / across)
+  const cell = Math.min(12, width / across), whole = at(cell * across), tall = at((cell * number) / across)
   set(block.paper, { width: whole, height: tall, viewBox: `0 0 ${whole} ${tall}` })
   const centre = (place) => cell * (place + 0.5)
   const spots = Array.from({ length: number }, (_, one) => [centre(one % across), centre(Math.floor(one / across))])
-  block.size = size
+  block.size = 0.36 * cell
   block.strokes = {}
-  for (const shape of [...SHAPES, "ring"]) {
-    block.strokes[shape] = spots.map(([x, y]) => stroke(shape, x, y, size))
-  }
+  for (const shape of [...PEOPLE, "ring"]) block.strokes[shape] = spots.map(([x, y]) => stroke(shape, x, y, block.size))
 }
 
 function stroke(shape, x, y, size) {
@@ -451,18 +453,15 @@ function showPeople({ data: { people: { kinds, cases } }, cursor: { stop }, part
   if (!runs) return count(people, "No run here yet.", [])
   const numbers = cases[stop].slice(3 * one, 3 * one + 3)
   numbers.push(1000 - numbers[0] - numbers[1] - numbers[2])
-  const groups = numbers.map((number, kind) => [SHAPES[kind], number, kinds[kind][number === 1 ? 0 : 1]])
+  const groups = numbers.map((number, kind) => [PEOPLE[kind], number, kinds[kind][number === 1 ? 0 : 1]])
   count(people, `Run ${one + 1} of ${runs}: `, groups)
 }
 
 function showGuesses({ data: { guesses }, cursor: { stop }, parts }) {
-  const { right, byChance, sentences } = guesses
+  const { right, byChance, kinds, sentences } = guesses
   fill(parts.wording.shown, sentences[stop])
-  count(parts.guesses, "", right[stop] === null ? [] : [
-    ["disc", byChance, "right by chance"],
-    ["diamond", right[stop] - byChance, "right thanks to the release"],
-    ["ring", 100 - right[stop], "wrong"],
-  ])
+  const counts = right[stop] === null ? [] : [byChance, right[stop] - byChance, 100 - right[stop]]
+  count(parts.guesses, "", counts.map((number, kind) => [GUESSES[kind], number, kinds[kind]]))
 }
 
 // Nodes and texts.

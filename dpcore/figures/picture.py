@@ -15,7 +15,8 @@ from dpcore.figures.words import percent, plain
 
 DIGITS = 5
 """Significant digits of what is drawn: half a pixel of a screen 8,000 pixels high takes four."""
-PEOPLE = 1_000
+PEOPLE, GUESSERS = 1_000, 100
+GUESS_KINDS = ("right by chance", "right thanks to the release", "wrong")
 MOST_TICKS = 6
 AIR = 0.05
 """The part of an axis that is left free above and below what is drawn in it."""
@@ -169,6 +170,10 @@ class Picture:
         for runs in self.people.cases if self.people else ():
             if any(sum(run) != PEOPLE or min(run) < 0 for run in runs):
                 raise ValueError(f"a run is of {PEOPLE} people")
+        if self.guesses:
+            known = [right for right in self.guesses.right if right is not None]
+            if any(not self.guesses.by_chance <= right <= GUESSERS for right in known):
+                raise ValueError(f"at least {self.guesses.by_chance} guess right")
 
 
 def _rows_of(picture: Picture) -> Iterator[Sequence[object]]:
@@ -220,6 +225,7 @@ def payload(picture: Picture) -> dict[str, Any]:
             "title": guesses.title,
             "right": list(guesses.right),
             "byChance": guesses.by_chance,
+            "kinds": list(GUESS_KINDS),
             "sentences": list(guesses.sentences),
         },
     }

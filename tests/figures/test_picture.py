@@ -96,6 +96,8 @@ def test_a_picture_has_one_entry_a_stop_and_whole_thousands():
     kinds = ("found", "missed", "false alarm", "left alone")
     with pytest.raises(ValueError, match="1000 people"):
         picture(people=People("People", kinds, kinds, (((1, 2, 3, 4),), (), ())))
+    with pytest.raises(ValueError, match="at least 50"):
+        picture(guesses=Guesses("Guesses", (None, 49, 60), ("a", "b", "c")))
 
 
 def test_thirty_one_stops_with_two_hundred_runs_are_sent_in_150_kilobytes():
