@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.accounting.answers import answer
-from dpcore.accounting.risk import QUESTION, hedge
+from dpcore.accounting.risk import hedge
 from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule, Run
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import look
 from dpcore.figures.words import percent, plain
-from dpcore.guarantee import Adjacency
 from dpcore.questions.cost import words
 from dpcore.questions.cost.decision import Decision
 
@@ -135,13 +134,10 @@ def _readings(decision: Decision) -> tuple[Reading, ...]:
         tuple(f"± {quality.amount(float(half))}; {without}" for half in decision.half_width),
     )
     every = [words.odds_at(decision, place) for place in range(len(value))]
-    question = QUESTION[Adjacency(decision.rows.iloc[0]["adjacency"])]
     guesses = Reading(
         RIGHT_GUESSES,
         tuple(f"{one.shown} of 100" for one in every),
-        tuple(
-            f"{hedge(one.shown)}, on {question}; 50 by chance".removeprefix(", ") for one in every
-        ),
+        tuple(f"{hedge(one.shown)}; 50 by chance".removeprefix("; ") for one in every),
     )
     return (first, *_second(decision), guesses)
 
