@@ -38,7 +38,6 @@ class Headers:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.link = preload.link()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
@@ -46,8 +45,9 @@ class Headers:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if self.link and headers.get("content-type", "").startswith("text/html"):
-                    headers["Link"] = self.link
+                is_page = headers.get("content-type", "").startswith("text/html")
+                if is_page and (link := preload.link(scope["path"])):
+                    headers["Link"] = link
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
