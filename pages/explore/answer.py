@@ -163,7 +163,7 @@ def how_to_get(start: Start) -> None:
 def skeleton() -> None:
     """Draw the places of the first answer while it is computed: no number is final before."""
     for name, height in HEIGHTS.items():
-        st.container(height=height, key=f"skeleton_{name}")
+        st.container(height=height, border=False, key=f"skeleton_{name}")
 
 
 def at_chosen_epsilon(view: View, slots: Slots) -> None:

@@ -35,9 +35,9 @@ answer.heading(start, contents, line_place)
 if delta_warning:
     st.warning(delta_warning, icon=":material/warning:")
 if isinstance(contents, view.Pending):
-    answer.skeleton()
     shared_jobs.only(shared_jobs.CURVES, contents.first.keys)
     job_panel.watch([contents.first])
+    answer.skeleton()
     presets.drawn("explore")
     st.stop()
 slots = layout(start)

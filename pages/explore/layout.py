@@ -56,10 +56,10 @@ def _open_tab(start: Start) -> str:
         on_change=lambda: _open(chips),
     )
     tabs = chips[chip]
-    return str(drawn(VIEW, among=tabs)) if len(tabs) > 1 else tabs[0]
+    # A tab alone is not shown, but drawn, as it holds its part of the address.
+    with st.container(key="tabs" if len(tabs) > 1 else "only_tab"):
+        return str(drawn(VIEW, among=tabs))
 
 
 def _open(chips: dict[str, list[str]]) -> None:
-    """Open a chip's first tab; one alone is not in the address, where another may still be."""
-    st.query_params.pop(VIEW.key, None)
     set_controls({VIEW.key: chips[control_value(CHIP)][0]})
