@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dpcore.controls.explore import CONTROLS, PRESETS
+from dpcore.controls.explore import CONTROLS, DETAIL, PRESETS
 from pages.explore import texts
 from pages.shared import presets
 from pages.shared.session import control_value
 
+CONTROL = {control.key: control for control in (*CONTROLS, *DETAIL)}
+OPENED = {control.key for control in DETAIL}
+"""What a preset opens: looking elsewhere does not leave it."""
 # Moving the slider does not leave the preset.
 EPSILON = {"epsilon": 1.0}
 # A preset shows what it sets.
@@ -16,7 +19,8 @@ OPEN = {"expert": True}
 def matching() -> str | None:
     """Title of the preset that the controls match, or None."""
     for title, values in PRESETS.items():
-        if all(_is_same(control_value(key), value) for key, value in values.items()):
+        settings = {key: value for key, value in values.items() if key not in OPENED}
+        if all(_is_same(control_value(key), value) for key, value in settings.items()):
             return title
     return None
 
@@ -42,8 +46,8 @@ def start_from() -> None:
 def _load(title: str) -> None:
     values = PRESETS[title]
     address = {
-        key: CONTROLS[key].text(value)
+        key: CONTROL[key].text(value)
         for key, value in values.items()
-        if value != CONTROLS[key].default
+        if value != CONTROL[key].default
     }
     presets.hold("explore", {**values, **EPSILON, **OPEN}, address)
