@@ -164,6 +164,7 @@ def skeleton() -> None:
     """Draw the places of the first answer while it is computed: no number is final before."""
     for name, height in HEIGHTS.items():
         st.container(height=height, border=False, key=f"skeleton_{name}")
+    drawn(EPSILON, width=150)
 
 
 def at_chosen_epsilon(view: View, slots: Slots) -> None:

@@ -38,21 +38,20 @@ if isinstance(contents, view.Pending):
     shared_jobs.only(shared_jobs.CURVES, contents.first.keys)
     job_panel.watch([contents.first])
     answer.skeleton()
-    presets.drawn("explore")
-    st.stop()
-slots = layout(start)
-judging = (
-    *clinic.jobs(contents, slots),
-    *groups.jobs(contents, slots),
-    *risk_curves.jobs(contents, slots),
-)
-others = [contents.others] if contents.others else []
-answer.at_chosen_epsilon(contents, slots)
-answer.notes(contents)
-answer.leave(contents)
-trained = {key for job in others for key in job.keys}
-judged = clinic.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
-shared_jobs.only(shared_jobs.CURVES, trained | judged)
-with slots.training:
-    job_panel.watch([*judging, *others])
+else:
+    slots = layout(start)
+    judging = (
+        *clinic.jobs(contents, slots),
+        *groups.jobs(contents, slots),
+        *risk_curves.jobs(contents, slots),
+    )
+    others = [contents.others] if contents.others else []
+    answer.at_chosen_epsilon(contents, slots)
+    answer.notes(contents)
+    answer.leave(contents)
+    trained = {key for job in others for key in job.keys}
+    judged = clinic.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
+    shared_jobs.only(shared_jobs.CURVES, trained | judged)
+    with slots.training:
+        job_panel.watch([*judging, *others])
 presets.drawn("explore")
