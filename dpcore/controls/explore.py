@@ -449,15 +449,15 @@ FOCUS = Control(
     "Numbers for",
     OneOf(
         lambda: {
-            BEST: "The best proved method",
+            BEST: "The method by rule",
             **private_methods("class"),
             **private_methods("number"),
         }
     ),
     default=BEST,
     noun="numbers for",
-    help="The method that the sentence, the numbers and the strong line are about. The best one "
-    "changes with ε.",
+    help="The method that the sentence, the numbers and the strong line are about. The rule looks "
+    "at no record: it takes one method below a large ε and another from there on.",
 )
 CONTROLS = Page(
     *(DATA, PATIENTS, DELTA_WAY, DELTA, ADJACENCY, LOSS, HUBER_WIDTH, *CHOSEN_METHODS.values()),

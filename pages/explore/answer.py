@@ -75,19 +75,24 @@ def show_refusal(start: Start, line_place: DeltaGenerator, refusal: InvalidInput
 
 
 def heading(start: Start, view: View | Pending, line_place: DeltaGenerator) -> None:
-    """Draw the line under the title, and what must be known of one's own records."""
+    """Draw the line under the title."""
     split = view.records.first
-    dataset = split.entry
     total = split.records + (0 if split.further else split.tested)
     store(_count_name(start), total)
-    line_place.caption(
-        _data_line(dataset, _counted(dataset, total), judged_on(split, view.records))
-    )
+    judged = judged_on(split, view.records)
+    line_place.caption(_data_line(split.entry, _counted(split.entry, total), judged))
+
+
+def warnings(start: Start, view: View | Pending, large_delta: str) -> None:
+    """Draw what must be known of the records and of δ; under the picture, as it is no answer."""
+    split = view.records.first
+    if large_delta:
+        st.warning(large_delta, icon=":material/warning:")
     if not view.records.published:
         st.warning(texts.UPLOADED, icon=":material/lock_open:")
     if isinstance(start.upload, MadeUpFile):
         st.info(start.upload.note, icon=":material/science:")
-    if dataset.key == OWN and split.mostly_clipped:
+    if split.entry.key == OWN and split.mostly_clipped:
         clipped = verbatim(mostly_clipped(split.mostly_clipped))
         st.warning(clipped, icon=":material/content_cut:")
     for leak in split.leaks:

@@ -32,12 +32,11 @@ except InvalidInput as refusal:
 
 delta_warning = controls.tell_delta(start, contents.delta, contents.records.first.records)
 answer.heading(start, contents, line_place)
-if delta_warning:
-    st.warning(delta_warning, icon=":material/warning:")
 if isinstance(contents, view.Pending):
     shared_jobs.only(shared_jobs.CURVES, contents.first.keys)
     job_panel.watch([contents.first])
     answer.skeleton()
+    answer.warnings(start, contents, delta_warning)
 else:
     slots = layout(start)
     judging = (
@@ -47,6 +46,8 @@ else:
     )
     others = [contents.others] if contents.others else []
     answer.at_chosen_epsilon(contents, slots)
+    with slots.warnings:
+        answer.warnings(start, contents, delta_warning)
     answer.notes(contents)
     answer.leave(contents)
     trained = {key for job in others for key in job.keys}

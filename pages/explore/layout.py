@@ -21,6 +21,7 @@ CHIP = "look_closer"
 @dataclass(frozen=True)
 class Slots:
     answer: DeltaGenerator
+    warnings: DeltaGenerator
     training: DeltaGenerator
     tab: str
     contents: DeltaGenerator
@@ -31,10 +32,10 @@ def layout(start: Start) -> Slots:
 
     Streamlit's own tabs would cost the browser a place for each closed one at every move of ε.
     """
-    answer, training = st.container(), st.container()
+    answer, warnings, training = (st.container() for _ in range(3))
     tab = _open_tab(start)
     # What a container holds stays until it is drawn anew: no place collapses meanwhile.
-    return Slots(answer, training, tab, st.container(key="open_tab"))
+    return Slots(answer, warnings, training, tab, st.container(key="open_tab"))
 
 
 def _open_tab(start: Start) -> str:

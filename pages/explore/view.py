@@ -344,7 +344,8 @@ def gather(choice: ExploreChoice) -> View | Pending:
     sound = _questions(_only(whole, chosen)) + _questions(_only(whole, others))
     as_printed = _questions(printed)
     coming = [each for each in (*as_printed, *sound) if not curve_jobs.is_done(each)]
-    count = f"{len(sound) - len(coming)} of {counted(len(sound), 'method')}" if coming else ""
+    at_hand = sum(map(curve_jobs.is_done, sound))
+    count = f"{at_hand} of {counted(len(sound), 'method')} there"
     threshold = choice.threshold if split.entry.predicts == "class" else 0.5
     decision = _decision(headline, compared, reference, threshold)
     everything, own = (_rows(each, decision) for each in (sound, as_printed))
