@@ -80,7 +80,8 @@ def heading(start: Start, view: View | Pending, line_place: DeltaGenerator) -> N
     total = split.records + (0 if split.further else split.tested)
     store(_count_name(start), total)
     judged = judged_on(split, view.records)
-    line_place.caption(_data_line(split.entry, _counted(split.entry, total), judged))
+    private = "" if view.records.published else "not private"
+    line_place.caption(_data_line(split.entry, _counted(split.entry, total), judged, private))
 
 
 def warnings(start: Start, view: View | Pending, large_delta: str) -> None:
