@@ -286,6 +286,33 @@ def _from_share(entry: AccountEntry, scale: float) -> AccountEntry:
     return replace(entry, share=None, noise=raised(exponent**-0.5, DIGITS))
 
 
+def shared(entry: AccountEntry) -> AccountEntry:
+    """The entry with a share of the budget; what is already spent stays."""
+    if entry.kind == "spent" or entry.share is not None:
+        return entry
+    return replace(entry, noise=None, epsilon=None, share=1.0)
+
+
+def fitted(account: Account, progress: Progress = silent) -> tuple[AccountEntry, ...]:
+    """Give the last entry as little noise as keeps the budget; where the others break it, give all.
+
+    It is refused where nothing has noise, or what is already spent is more than the budget.
+    """
+    free = [place for place, entry in enumerate(account.entries) if entry.kind != "spent"]
+    if not free:
+        raise InvalidInput("All of it is already spent: there is no noise to add.")
+
+    def with_shares(places: Sequence[int]) -> Account:
+        each = enumerate(account.entries)
+        shares = (shared(entry) if place in places else entry for place, entry in each)
+        return replace(account, entries=tuple(shares))
+
+    try:
+        return with_noise(with_shares(free[-1:]), progress)
+    except InvalidInput:
+        return with_noise(with_shares(free), progress)
+
+
 @dataclass(frozen=True)
 class Room:
     """How many more like one entry still fit, each time with fresh noise."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 
 import streamlit as st
 
-from dpcore.accounting.account import Account, Room, Statement, rooms, state
+from dpcore.accounting.account import Account, Room, Statement, fitted, rooms, state
 from dpcore.accounting.account_text import to_csv
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_room import ModelRoom, model_rooms
 from dpcore.controls.account import first_day, usual
 from dpcore.errors import InvalidInput
@@ -21,9 +23,12 @@ from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
 from pages.shared.numbers import draw_numbers
+from pages.shared.session import store, stored
 from pages.shared.verbatim import refuse, verbatim
 
 EXPLORE = "What does it cost?"
+Fit = tuple[AccountEntry, ...] | None
+"""The entries with as much noise as fits the budget, where they break it."""
 MOMENT = 1.0
 """Seconds that the page waits: nearly every account takes less."""
 
@@ -66,9 +71,9 @@ def show() -> Waiting:
         elif answer is None:
             st.caption("The answer comes here.")
         else:
-            statement, fitting = answer
+            statement, fitting, fit = answer
             shown = dict(zip(rows, statement.entries, strict=True))
-            _answer(statement, fitting)
+            _answer(statement, fitting, fit)
             _chart(statement)
         budget.note(limit, adjacency, people)
     _rows(shown, rows, people, account, answer[0] if isinstance(answer, tuple) else None)
@@ -97,7 +102,7 @@ def _rows(
 
 def _added_up(
     account: Account, people: int, progress: Progress
-) -> tuple[Statement, tuple[Room, ...]] | str:
+) -> tuple[Statement, tuple[Room, ...], Fit] | str:
     first = first_day(date.today())
     try:
         statement = state(account, lambda share, message: progress(0.7 * share, message))
@@ -107,13 +112,30 @@ def _added_up(
         )
     except InvalidInput as refusal:
         return str(refusal)
-    return statement, more
+    fit = None
+    if not statement.is_within:
+        with suppress(InvalidInput):  # what is already spent is more
+            fit = fitted(account, lambda _, message: progress(1.0, message))
+    return statement, more, fit
 
 
-def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
+def _answer(statement: Statement, fitting: tuple[Room, ...], fit: Fit) -> None:
     guarantee, limit = statement.guarantee, statement.account.budget
-    answer = f"{figures.spent(statement)} {figures.left(fitting, statement)}"
-    st.markdown(f"#### {verbatim(answer)}")
+    answer = figures.spent(statement)
+    if fit is None:
+        answer += f" {figures.left(fitting, statement)}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"#### {verbatim(answer)}", width="stretch")
+        if fit is not None:
+            st.button(
+                f"Fit to ε = {plain(limit.epsilon)}",
+                icon=":material/check:",
+                on_click=_fit,
+                args=(statement.account.entries, fit),
+            )
+    done, said = stored("account fitted") or (None, "")
+    if done == statement.account.entries:
+        st.caption(verbatim(said))
     today = date.today()
     left = texts.ONE_MORE if any(room.count for room in fitting) else texts.OF_BUDGET
     basis = figures.held_by(statement)
@@ -135,6 +157,11 @@ def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
         ),
         across=3,
     )
+
+
+def _fit(before: tuple[AccountEntry, ...], fit: tuple[AccountEntry, ...]) -> None:
+    entries.put(fit)
+    store("account fitted", (fit, figures.changed(before, fit)))
 
 
 def _most(epsilon: float | None) -> str:

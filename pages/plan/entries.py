@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.accounting.account import MAX_ENTRIES, Account, Statement
+from dpcore.accounting.account import MAX_ENTRIES, Account, Statement, shared
 from dpcore.accounting.account_text import MAX_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import (
     EVERY,
@@ -243,13 +243,7 @@ def _button(label: str, icon: str, do: Callable[..., None], *arguments: Any) -> 
 
 
 def _spread() -> None:
-    put(tuple(_with_share(entry) for entry in _at_click().values()))
-
-
-def _with_share(entry: AccountEntry) -> AccountEntry:
-    if entry.kind == "spent" or entry.share is not None:
-        return entry
-    return replace(entry, noise=None, epsilon=None, share=1.0)
+    put(tuple(map(shared, _at_click().values())))
 
 
 def draw(

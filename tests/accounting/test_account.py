@@ -21,6 +21,7 @@ from dpcore.accounting.account import (
     Room,
     composed,
     converted,
+    fitted,
     room,
     rooms,
     state,
@@ -326,6 +327,29 @@ def test_nothing_left_for_a_share_is_said():
         state(Account(small, (TRAINING, replace(WEEKLY, noise=None, share=1.0))))
     with pytest.raises(InvalidInput, match="leave no budget"):
         state(Account(small, (replace(BEFORE, delta=0.1), replace(WEEKLY, noise=None, share=1.0))))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "entries", "changed"),
+    [
+        (1.5, (WEEKLY, TRAINING), {1}),
+        (2.5, (TRAINING, WEEKLY, BEFORE), {1}),
+        (0.5, (WEEKLY, TRAINING), {0, 1}),
+    ],
+    ids=["the last", "the last with noise", "all"],
+)
+def test_an_account_is_fitted_by_the_noise_of_its_last_entry_or_else_of_all(
+    epsilon, entries, changed
+):
+    account = Account(PrivacyBudget(epsilon, DELTA), entries)
+    assert not state(account).is_within
+    result = fitted(account)
+    assert state(replace(account, entries=result)).is_within
+    pairs = zip(entries, result, strict=True)
+    assert {place for place, (old, new) in enumerate(pairs) if old != new} == changed
+    spent_before = replace(account, entries=(replace(BEFORE, epsilon=2.0),))
+    with pytest.raises(InvalidInput, match="already spent"):
+        fitted(spent_before)
 
 
 def test_an_epsilon_of_each_release_is_kept_by_it_alone():

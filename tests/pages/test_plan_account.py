@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from dpcore.accounting import planner
-from dpcore.accounting.account import Account, rooms, state
+from dpcore.accounting.account import Account, fitted, rooms, state
 from dpcore.accounting.account_text import from_link, to_link
 from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.training_plan import TrainingPlan
@@ -19,7 +19,7 @@ from dpcore.figures.cost import Cost
 from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
-from dpcore.figures.words import at_most
+from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import PrivacyBudget, default_delta
 from pages.shared.verbatim import verbatim
 from tests.pages.shown import notes, numbers, open_page, run
@@ -57,7 +57,10 @@ def expect_account(app, entries, budget=BUDGET, people=10_000):
     assert not app.error
     result = state(Account(budget, tuple(entries)))
     more = rooms(result, [usual("training", START, people), WEEKLY])
-    assert f"{figures.spent(result)} {figures.left(more, result)}" in said(app)
+    left = f" {figures.left(more, result)}" if result.is_within else ""
+    assert figures.spent(result) + left in said(app)
+    offers = {each.label for each in app.button if each.label.startswith("Fit to ")}
+    assert offers == (set() if left else {f"Fit to ε = {plain(budget.epsilon)}"})
     shown = numbers(app)
     assert shown["ε of all entries"] == at_most(result.guarantee.bound)
     assert shown["ε left"] == figures.remainder(result)
@@ -241,6 +244,20 @@ def test_a_hostile_account_in_the_link_is_refused_and_dropped(text):
     assert "<" not in warning.value.replace("\\<", "")
     assert "account" not in app.query_params
     expect_account(app, [TRAINING])
+
+
+def test_an_account_over_budget_is_fitted_by_the_noise_of_its_last_entry():
+    app = opened(year_epsilon="1.6", account=to_link([WEEKLY, TRAINING]))
+    expect_account(app, [WEEKLY, TRAINING], PrivacyBudget(1.6, 1e-5))
+    press(app, "Fit to ε = 1.6")
+    result = from_link(app.query_params["account"])
+    assert result == fitted(Account(PrivacyBudget(1.6, 1e-5), (WEEKLY, TRAINING)))
+    assert result[0] == WEEKLY
+    assert (result[1].noise or 0.0) > 2.0
+    expect_account(app, result, PrivacyBudget(1.6, 1e-5))
+    assert figures.changed((WEEKLY, TRAINING), result) in said(app)
+    press(app, "Add a training")
+    assert "Set:" not in said(app)
 
 
 # The backward question.

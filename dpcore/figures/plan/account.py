@@ -130,6 +130,19 @@ def spent(statement: Statement) -> str:
     return f"{total} {over} more than the budget of {plain(budget.epsilon)}.{when}"
 
 
+def changed(before: Sequence[AccountEntry], after: Sequence[AccountEntry]) -> str:
+    """Which noise was set in place of which, in one sentence."""
+    pairs = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    if len(pairs) > 1:
+        return f"The noise of {len(pairs)} entries was set, in equal shares of the budget."
+    ((old, new),) = pairs
+    name, value, former = "noise", new.noise, old.noise
+    if value is None:
+        name, value, former = "ε", new.epsilon or 0.0, old.epsilon
+    instead = "" if former is None else f" instead of {plain(former)}"
+    return f"Set: “{new.what}” with {name} {at_most(value, DIGITS)}{instead}."
+
+
 def held_by(statement: Statement) -> str:
     """The accountant, adjacency and δ of what all entries spend, in a few words."""
     guarantee, delta = statement.guarantee, statement.account.budget.delta

@@ -149,6 +149,16 @@ def test_the_ladder_tells_claims_from_proofs():
     assert "σ = 2.0001<br>for ε = 1, δ = 1.25e-5" in proved.hovertext[1]
 
 
+def test_what_was_set_is_told_with_what_it_was_before():
+    before = (WEEKLY, replace(WEEKLY, what="Means"))
+    one = (WEEKLY, replace(before[1], noise=31.0))
+    assert account.changed(before, one) == "Set: “Means” with noise 31 instead of 20."
+    both = tuple(replace(each, noise=31.0) for each in before)
+    assert "2 entries" in account.changed(before, both)
+    model = AccountEntry("model", epsilon=0.5, method="dpgd")
+    assert "ε 0.2 instead of 0.5" in account.changed((model,), (replace(model, epsilon=0.2),))
+
+
 def test_no_hover_says_less_than_is_spent(along):
     certified = along[along["curve"] == "pld"]
     (trace,) = spending.spending(certified).figure.data
