@@ -186,6 +186,14 @@ def solve(
     return Plan(unknown, value, _with(training, unknown, value), guarantees[value], sentence)
 
 
+def fit(
+    training: TrainingPlan, target: float, accountant: str, progress: Progress = silent
+) -> Plan:
+    """More noise, or where no noise is enough fewer epochs, so that the run keeps the target."""
+    noise = solve("sigma", training, target, accountant, progress)
+    return noise if noise.value else solve("epochs", training, target, accountant, progress)
+
+
 def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Progress) -> Plan:
     per_epoch = steps_per_epoch(training.records, training.batch)
     plan = solve("steps", training, target, accountant, progress)

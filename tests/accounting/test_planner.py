@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting import planner
-from dpcore.accounting.planner import RELATIVE_ERROR, precision, solve, spent, to_set
+from dpcore.accounting.planner import RELATIVE_ERROR, fit, precision, solve, spent, to_set
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
@@ -72,6 +72,15 @@ def test_noise_that_decays_to_nothing_ends_the_search_and_is_not_made_up_for():
     plan = solve("sigma", replace(BASE, steps=3_000, decay=0.5), 1.0, "pld")
     assert plan.value is None
     assert plan.sentence.startswith("No noise σ reaches ε = 1")
+
+
+def test_a_run_is_fitted_by_its_noise_and_where_none_is_enough_by_its_epochs():
+    noise = fit(BASE, 0.1, "pld")
+    assert noise == solve("sigma", BASE, 0.1, "pld")
+    fading = replace(BASE, steps=3_000, decay=0.5, decay_every=30)
+    epochs = fit(fading, 5.0, "pld")
+    assert epochs.unknown == "epochs"
+    assert 1 <= (epochs.value or 0.0) < 30
 
 
 def test_a_level_cut_short_keeps_its_own_steps():
