@@ -1,4 +1,4 @@
-"""The controls of the account, and of the search for one setting within a budget."""
+"""The controls of the account, and of the noise that releases need within a budget."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from dpcore.accounting.entries import AccountEntry
-from dpcore.accounting.training_plan import usual_batch
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Text
-from dpcore.controls.plan import (
-    BY_RULE,
-    CONTROLS,
-    DELTA,
-    DELTA_STOPS,
-    EPOCHS,
-    FIRST,
-    FIRST_EPOCHS,
-    MAX_STEPS,
-)
+from dpcore.controls.plan import BY_RULE, DELTA, DELTA_STOPS, FIRST, FIRST_EPOCHS
 from dpcore.errors import InvalidInput
+from dpcore.rounding import raised
 
 ENTRIES, NO_ENTRIES = "account", "empty"
 """Name of the account's entries in the address, and its value where there are none."""
@@ -39,8 +31,8 @@ QUESTION = Control(
     OneOf(
         {
             "account": "What is left of my budget",
-            "setting": "Find a setting for my budget",
-            "run": "One run in detail",
+            "run": "One run",
+            "release": "Noise of a release",
         },
         row=True,
     ),
@@ -101,86 +93,37 @@ MODEL_DATA = Control(
 SHARED = (YEAR_DELTA, YEAR_NEIGHBOUR, MODEL_DATA)
 """The controls of the state that pages share. A year's budget is not the ε of one release."""
 
-FIND = Control(
-    "find",
-    "What do you look for?",
-    OneOf(
-        {
-            "epochs": "Epochs",
-            "sigma": "Noise of a training",
-            "batch": "Batch size",
-            "release": "Noise of a release",
-        },
-        row=True,
-    ),
-    noun="a search for",
-    help="The setting to find: it keeps the budget, with all others as they are.",
-)
-FIND_BUDGET = (
+LADDER_BUDGET = (
     replace(
         BUDGET,
-        key="find_epsilon",
-        label="It may spend ε",
+        key="ladder_epsilon",
+        label="May spend ε",
         option="",
-        help="The ε that this training, or these releases, may spend together. It begins with the "
-        "budget of your account, and does not change that.",
+        help="The ε that all these releases may spend together. It begins with the budget of your "
+        "account, and does not change that.",
     ),
-    replace(YEAR_DELTA, key="find_delta", option="", state=""),
-    replace(PEOPLE, key="find_people", option=""),
-    replace(YEAR_NEIGHBOUR, key="find_neighbour", option="", state=""),
+    replace(YEAR_DELTA, key="ladder_delta", option="", state=""),
+    replace(PEOPLE, key="ladder_people", option=""),
+    replace(YEAR_NEIGHBOUR, key="ladder_neighbour", option="", state=""),
 )
-"""The budget of the search, in the order of `ACCOUNT`: each begins with the account's value."""
-FIND_BATCH = Control(
-    "find_batch",
-    "Batch size",
-    Number(1, common.MAX_RECORDS, whole=True),
-    default=FIRST.batch,
-    help=CONTROLS["batch"].help,
-    by_records=usual_batch,
-)
-FIND_NOISE = Control(
-    "find_noise",
-    "Noise multiplier",
-    Number(0.01, 1e6, step=0.1),
-    default=FIRST.sigma,
-    help="**Noise multiplier** σ/C: the noise on the sum of clipped gradients, divided by the "
-    "clipping norm C.",
-)
-FIND_EPOCHS = Control(
-    "find_epochs",
-    "Epochs",
-    Number(1, 1_000_000, whole=True),
-    default=FIRST_EPOCHS,
-    noun="a number of epochs of",
-    help=EPOCHS,
-)
-FIND_STEPS = Control(
-    "find_steps",
-    "Steps",
-    Number(1, MAX_STEPS, whole=True),
-    default=FIRST.steps,
-    help=CONTROLS["duration"].help,
-)
-FIND_SENSITIVITY = Control(
-    "find_sensitivity",
-    "Largest change by one person Δ",
+"""The budget of releases, in the order of `ACCOUNT`: each begins with the account's value."""
+LADDER_SENSITIVITY = Control(
+    "ladder_sensitivity",
+    "Sensitivity Δ",
     Number(1e-6, 1e6, step=0.1),
     default=1.0,
     help="**Sensitivity Δ**: how far one person's data can move the released numbers (L2 norm), in "
     "their own units. A count of people has Δ = 1.",
 )
-FIND_RELEASES = Control(
-    "find_releases",
-    "How many releases",
+LADDER_RELEASES = Control(
+    "ladder_releases",
+    "Releases",
     Number(1, 10_000, whole=True),
-    default=52,
+    default=1,
     noun="a number of releases of",
     help="All of them together keep the budget.",
 )
-SETTING = (
-    *(FIND, *FIND_BUDGET, FIND_BATCH, FIND_NOISE, FIND_EPOCHS, FIND_STEPS),
-    *(FIND_SENSITIVITY, FIND_RELEASES),
-)
+LADDER = (*LADDER_BUDGET, LADDER_SENSITIVITY, LADDER_RELEASES)
 
 
 def first_day(today: date) -> date:
@@ -207,6 +150,22 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> AccountEntry:
     if kind == "model":
         return AccountEntry(kind, first=first, every="quarter", epsilon=0.5, method="dpgd")
     return AccountEntry(kind, first=first, epsilon=0.5, delta=0.0)
+
+
+def of_run(training: TrainingPlan) -> AccountEntry | None:
+    """A training once a quarter; ``None`` where an entry cannot say how its noise or epochs go."""
+    epochs, rest = divmod(training.steps, steps_per_epoch(training.records, training.batch))
+    if rest or training.decay < 1.0:
+        return None
+    return AccountEntry(
+        "training",
+        every="quarter",
+        noise=raised(training.sigma / training.clip, 5),
+        records=training.records,
+        batch=training.batch,
+        epochs=epochs,
+        sampling=training.sampling,
+    )
 
 
 def following(

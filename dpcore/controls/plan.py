@@ -19,13 +19,7 @@ MAX_STEPS = 10_000_000
 MAX_LETTERS = 40
 LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
 EPOCHS = "How often training goes through all the records."
-SOLVED = {
-    "epsilon": "ε",
-    "sigma": "noise σ₀",
-    "epochs": "epochs",
-    "batch": "batch size",
-    "delta": "δ",
-}
+SOLVED = {"epsilon": "ε", "sigma": "Noise", "epochs": "Epochs", "batch": "Batch size", "delta": "δ"}
 RECORDS = "How many records (people, images) the training data hold. This number is public."
 BY_RULE = 0.0
 """The stop of a slider for δ that stands for the rule in n."""
@@ -33,14 +27,7 @@ DELTA = f"{common.DELTA} {common.DELTA_RULE}"
 DELTA_STOPS = Stops(
     (BY_RULE, *common.DELTAS), lambda delta: "by the rule" if delta == BY_RULE else plain(delta)
 )
-TABS = (
-    "Noise schedule",
-    "Heat maps",
-    "Paper 003",
-    "σ ladder",
-    "Accountants",
-    "Take along",
-)
+LOOKS = ("Accountants", "Schedule and map", "Risk", "Code")
 
 
 def _decays(values: Values) -> bool:
@@ -180,8 +167,8 @@ SOLVE = Control(
     "Solve for",
     OneOf(SOLVED, row=True),
     noun="to solve for",
-    help="Which setting to find, so that the run spends at most the target ε, all others as they "
-    "are.",
+    help="**ε**: what the run spends as it is set. Else the setting to find, so that the run "
+    "spends at most the budget, all others as they are.",
 )
 # Text, so that what is no number is refused and not replaced.
 TARGET = Control(
@@ -201,22 +188,6 @@ MAP = Control(
     help="Every cell is one run like this one, with another first noise. It has another decay, or "
     "another share of the records in each step.",
 )
-LADDER_EPSILON = Control(
-    "ladder_epsilon",
-    "ε of the release",
-    Number(0.001, 100.0, step=0.1),
-    default=1.0,
-    noun="an ε of a release of",
-    help="The ε that one release may spend.",
-)
-LADDER_SENSITIVITY = Control(
-    "ladder_sensitivity",
-    "Sensitivity Δ",
-    Number(1e-6, 1e6, step=0.1),
-    default=1.0,
-    help="**Sensitivity Δ**: how far one person's data can move the released numbers (L2 "
-    "norm), in their own units. A count has Δ = 1 where a person is added or removed.",
-)
 PAPER = Control(
     "paper",
     "Compare with paper 003",
@@ -226,9 +197,9 @@ PAPER = Control(
     help="Shows what the formula of paper 003 (Zhang et al.) gives for this run: a claim, beside "
     "the proof.",
 )
-VIEW = common.tabs("plan_view", TABS)
-DETAIL = (*(SOLVE, TARGET, MAP, LADDER_EPSILON, LADDER_SENSITIVITY, PAPER, VIEW, *common.RISK),)
-"""Controls of the boxes and tabs under the answer."""
+VIEW = common.tabs("plan_view", LOOKS, "Look closer")
+DETAIL = (SOLVE, TARGET, MAP, PAPER, VIEW, *common.RISK)
+"""Controls of the question, and of what stands under its answer."""
 
 
 def _typed(option: str, help: str) -> Control:

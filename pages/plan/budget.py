@@ -1,4 +1,4 @@
-"""Draw the budgets of the account and of the search for a setting: two, asked for alike."""
+"""Draw the budgets of the account and of releases: two, asked for alike."""
 
 from __future__ import annotations
 
@@ -48,10 +48,8 @@ def typed(
     linked = st.query_params.get(neighbour.key) == neighbour.text(ADD_REMOVE)
     protected = control_value(neighbour.key) or (ADD_REMOVE if linked else neighbour_first)
     size = {"label": "Public size", "help": PUBLIC_SIZE} if protected == ADD_REMOVE else {}
-    count = drawn(people, usual=people_first, width=170, **size)
-    others = {
-        control.key: drawn(control, usual=control.usual(count), width=140) for control in more
-    }
+    count = drawn(people, usual=people_first, width=150, **size)
+    others = {control.key: drawn(control, width=130) for control in more}
     with st.popover("δ and what is protected", icon=":material/shield_person:"):
         chosen = drawn(stop, usual=stop_first)
         adjacency = Adjacency(drawn(neighbour, usual=neighbour_first))

@@ -1,12 +1,15 @@
-"""Draw Plan's sidebar: the controls of one noisy training run, whose values the address holds."""
+"""Draw the controls of one noisy training run, whose values the address holds."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from dpcore.accounting.accountants import default_adjacency
 from dpcore.accounting.presets import PRESETS, matching, preset
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.controls.common import PUBLIC_SIZE
 from dpcore.controls.plan import (
     BY_RULE,
@@ -14,24 +17,17 @@ from dpcore.controls.plan import (
     EPOCHS,
     FIRST,
     LENGTHS,
-    PAPER,
+    SOLVE,
     TARGET,
     values,
 )
 from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import number, whole
-from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, default_delta
-from pages.plan import texts
+from pages.plan import budget, texts
 from pages.shared import presets
-from pages.shared.session import control_text, set_controls, store, stored
+from pages.shared.session import control_text, control_value, set_controls, store, stored
 from pages.shared.widgets import ControlForm, chosen, drawn
-
-
-def target() -> float:
-    """Read the target ε of the whole run, from the question asked backwards."""
-    typed = control_text(TARGET.key) or TARGET.default
-    return number("target ε", meant("target ε", typed), at_least=0.001, at_most=1000.0)
 
 
 def set_to(training: TrainingPlan, **others: object) -> None:
@@ -40,27 +36,52 @@ def set_to(training: TrainingPlan, **others: object) -> None:
     presets.hold("plan", values(training) | others)
 
 
-def sidebar() -> tuple[TrainingPlan, bool]:
-    """Draw the controls; returns the run, and whether it is compared with paper 003."""
-    presets.apply_stored("plan")
+def keep() -> None:
+    """Draw, unseen, what is set of the run, for the address to hold; no other page shares it."""
+    epsilon, stop, people, neighbour = budget.of_account()
+    usual = {"target": epsilon, "plan_delta": stop, "records": people, "neighbour": neighbour}
+    usual["batch"] = usual_batch(control_value("records") or people)
+    controls = [replace(control, state="") for control in (SOLVE, TARGET, *CONTROLS)]
+    budget.keep(controls, [usual.get(control.key, control.default) for control in controls])
+
+
+def target() -> float:
+    """Draw the budget of the run, which begins with the account's; returns its ε."""
+    account_epsilon = budget.of_account()[0]
+    typed = drawn(TARGET, usual=account_epsilon, label="Budget ε", width=120)
+    return number("budget ε", meant("budget ε", typed), at_least=0.001, at_most=1000.0)
+
+
+def sidebar(unknown: str) -> TrainingPlan:
+    """Draw the controls, that of the unknown for nobody to set; returns the run."""
     form = ControlForm(CONTROLS)
+    _, stop, people, neighbour = budget.of_account()
     with st.sidebar:
-        presets_place, run_place = st.container(), st.container()
-        form.draw("sampling", on_change=_reset_adjacency)
-        is_nominal = form.draw("neighbour") == Adjacency.ADD_REMOVE
+        run_place, rest = st.container(), st.expander("More settings", icon=":material/tune:")
+        with rest:
+            presets_place = st.container()
+            form.draw("sampling", on_change=_reset_adjacency)
+            is_nominal = form.draw("neighbour", usual=neighbour) == Adjacency.ADD_REMOVE
         with run_place:
             size = {"label": "Public size", "help": PUBLIC_SIZE} if is_nominal else {}
-            records = form.draw("records", **size)
-            form.draw("batch", usual=CONTROLS["batch"].usual(records))
+            records = form.draw("records", usual=people, **size)
+            batch = CONTROLS["batch"].usual(records)
+            form.draw("batch", usual=batch, **_solved(unknown == "batch", "Batch size"))
             length = form.draw("length", on_change=_carry_length)
-            form.draw("duration", label=LENGTHS[length], help=EPOCHS if length == "epochs" else "")
-            form.draw("sigma", "clip", "decay", "decays", "every", "plan_delta")
-            _share(form.values["records"], _delta(form))
+            help = EPOCHS if length == "epochs" else ""
+            form.draw("duration", help=help, **_solved(unknown == "epochs", LENGTHS[length]))
+            form.draw("sigma", **_solved(unknown == "sigma", "First noise σ₀"))
+        with rest:
+            form.draw("clip", "decay", "decays", "every")
+            form.draw("plan_delta", usual=stop, **_solved(unknown == "delta", "δ"))
     training = _read(form, is_nominal=is_nominal)
     with presets_place:
         _presets(training)
-        is_compared = drawn(PAPER)
-    return training, is_compared
+    return training
+
+
+def _solved(is_unknown: bool, label: str) -> dict[str, Any]:
+    return {"label": f"{label}: solved for" if is_unknown else label, "disabled": is_unknown}
 
 
 def _delta(form: ControlForm) -> float:
@@ -90,20 +111,13 @@ def _read(form: ControlForm, *, is_nominal: bool) -> TrainingPlan:
     return training
 
 
-def _share(records: int, delta: float) -> None:
-    share = (records or 1) * delta
-    warning = ": large. At δ = 1/n one record could be published outright."
-    large = share > 0.1 * (1.0 + 1e-9)
-    st.caption(f"δ = {plain(delta)}, n·δ = {plain(share)}{warning if large else '.'}")
-
-
 def _presets(training: TrainingPlan) -> None:
     matched = matching(training)
     presets.start_from(
         "preset",
         {key: item.title for key, item in PRESETS.items()},
         None if matched is None else matched.key,
-        lambda key: set_to(preset(key).training, paper=True),
+        lambda key: set_to(preset(key).training),
         placeholder="Of paper 003",
         help=texts.PRESET,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.controls.account import ACCOUNT, ENTRIES, MODEL_DATA, QUESTION, SETTING
+from dpcore.controls.account import ACCOUNT, ENTRIES, LADDER, MODEL_DATA, QUESTION
 from dpcore.controls.plan import CONTROLS, DETAIL
 from pages.plan import entries
 from pages.shared import query
@@ -14,7 +14,7 @@ def validate_link() -> str:
     return once(
         "plan_link",
         lambda: query.validate_link(
-            (QUESTION, *ACCOUNT, MODEL_DATA, *SETTING, *CONTROLS, *DETAIL),
+            (QUESTION, *ACCOUNT, MODEL_DATA, *LADDER, *CONTROLS, *DETAIL),
             others={ENTRIES: entries.check},
         ),
     )

@@ -1,26 +1,27 @@
-"""Draw heat maps around the run: ε over first noise and decay, and over first noise and batch."""
+"""Draw the noise of every step, and heat maps of ε around the run."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.accounting import accountants, grid
+from dpcore.accounting import grid
+from dpcore.accounting.accountants import refusal
 from dpcore.controls.plan import MAP
-from dpcore.figures.plan import maps
+from dpcore.figures.plan import maps, schedule
 from dpcore.figures.words import plain
-from pages.plan.answer import FAST, Answer, covered
-from pages.plan.controls import target
+from pages.plan.answer import Answer
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.widgets import drawn
 
 
 def show(answer: Answer) -> Waiting:
-    """Draw the chosen map and its numbers; returns its unfinished task."""
+    """Draw the schedule, the chosen map and its numbers; returns its unfinished task."""
     training = answer.training
+    plot(schedule.noise(training.schedule(), training.clip, dark=on_dark()), "schedule_figure")
     axis = drawn(MAP, width="content")
-    if not covered(training, FAST):
-        st.markdown(accountants.refusal(training.event(), training.adjacency, FAST))
+    if reason := refusal(training.event(), training.adjacency, "rdp"):
+        st.markdown(reason)
         return []
     table, waiting = answer_to(
         "map", "Computing the map", (training, axis), lambda _: grid.table(training, axis)
@@ -33,15 +34,14 @@ def show(answer: Answer) -> Waiting:
             axis,
             sigma=training.sigma,
             value=training.decay if axis == "decay" else training.rate,
-            target=target(),
+            target=answer.budget,
             basis=f"Rényi · {training.adjacency} · δ = {plain(training.delta)}",
             dark=on_dark(),
         )
         plot(map_figure, "map_figure")
         st.caption(
             f"By Rényi accounting, {training.adjacency}, δ = {plain(training.delta)}, on a "
-            "grid that rounds towards more ε. Steps stay as they are set. The target is the one of "
-            "the question asked backwards."
+            "grid that rounds towards more ε. Steps stay as they are set. The target is the budget."
         )
         download(table, f"epsilon_over_sigma_and_{axis}", "ε of every setting on the map")
     return waiting

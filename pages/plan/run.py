@@ -1,32 +1,61 @@
-"""Show one run: its cost by every accountant, and the question asked backwards."""
+"""Show one run: what it spends, or the setting that keeps the budget, and on demand all else."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
+from dpcore.accounting import planner
+from dpcore.controls.plan import LOOKS, SOLVE, SOLVED, VIEW
 from dpcore.errors import InvalidInput
-from pages.plan import answer as run_answer
-from pages.plan import controls, risk, solving, tabs
-from pages.shared import presets
-from pages.shared.background import Waiting
+from pages.plan import accountants, answer, controls, maps, risk, take_along, texts
+from pages.plan.answer import MOMENT, Answer
+from pages.shared import page_links, presets
+from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.verbatim import refuse
+from pages.shared.widgets import drawn
+
+DRAW = dict(zip(LOOKS, (accountants.show, maps.show, risk.show, take_along.show), strict=True))
 
 
 def show() -> Waiting:
-    """Draw the controls of a run, its cost, and all that follows; returns unfinished tasks."""
+    """Draw the question, its answer, and what is chosen to be seen; returns unfinished tasks."""
+    presets.apply_stored("plan")
     try:
-        training, is_compared = controls.sidebar()
-        run_answer.title(training)
-        answer, waiting = run_answer.numbers(training, is_compared)
+        waiting = _answer()
     except InvalidInput as refusal:
         refuse(refusal)
-        presets.drawn("plan")
-        return []
-    with st.container(border=True):
-        waiting += run_answer.chart(answer)
-    waiting += run_answer.claim_and_proof(answer)
-    solving.show(answer)
-    waiting += risk.show(answer)
-    waiting += tabs.show(answer)
+        waiting = []
     presets.drawn("plan")
+    return waiting
+
+
+def _answer() -> Waiting:
+    with st.container(horizontal=True, vertical_alignment="top"):
+        unknown = drawn(SOLVE, width="content")
+        budget = controls.target()
+    start = controls.sidebar(unknown)
+    plan, waiting = answer_to(
+        "run",
+        f"Solving for {SOLVED[unknown]}",
+        (unknown, start, budget),
+        partial(planner.solve, unknown, start, budget, "pld"),
+        wait=MOMENT,
+        quick=True,
+    )
+    if plan is None:
+        if not is_stopped(waiting):
+            st.caption("The answer comes here.")
+        return waiting
+    shown = Answer(plan, start, budget)
+    waiting = waiting + answer.show(shown)
+    if plan.training is None:
+        return waiting
+    look = st.pills("Look closer", LOOKS, key=VIEW.key, bind="query-params")
+    if look is not None:
+        with st.container(key="open_look"):
+            waiting += DRAW[look](shown)
+    script, link = page_links.link_to("Learn", lesson="3")
+    st.page_link(script, label=texts.HOW_MANY, icon=":material/school:", query_params=link)
     return waiting

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dpcore.controls.plan import SOLVED
 from dpcore.export.plan import command, plan_command, snippet
-from pages.plan.answer import CERTIFIED, FAST, Answer, covered
-from pages.plan.controls import target
+from pages.plan.answer import Answer
+from pages.shared.background import Waiting
 from pages.shared.code import show_command, show_opacus, show_python
-from pages.shared.session import control_text
 
 
-def show(answer: Answer) -> None:
-    """Show the command line, Python and Opacus code, each to copy."""
-    training, unknown = answer.training, control_text("solve")
-    accountant = CERTIFIED if covered(training, CERTIFIED) else FAST
-    commands, snippets = [command(training, accountant)], [snippet(training, accountant)]
-    if unknown in SOLVED and unknown != "epsilon":
-        commands.append(plan_command(training, unknown, target(), accountant))
-        snippets.append(snippet(training, accountant, unknown, target()))
+def show(answer: Answer) -> Waiting:
+    """Show the command line, Python and Opacus code, each to copy; nothing is to compute."""
+    training, unknown = answer.training, answer.plan.unknown
+    commands, snippets = [command(training, "pld")], [snippet(training, "pld")]
+    if unknown != "epsilon":
+        commands.append(plan_command(answer.start, unknown, answer.budget, "pld"))
+        snippets.append(snippet(answer.start, "pld", unknown, answer.budget))
     show_command(*commands)
     show_python(*snippets)
     show_opacus(training)
+    return []

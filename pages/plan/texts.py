@@ -4,25 +4,31 @@ from __future__ import annotations
 
 PRESET = (
     "Settings printed in paper 003 (Zhang et al.), or taken from its tables, to start from. Any "
-    "control may be changed afterwards. The tab *Paper 003* lists what each claims and what is "
-    "certified for it."
+    "control may be changed afterwards. *Accountants* lists what each claims and what is certified "
+    "for it."
 )
 CHART = (
-    "Each line is one way to add up what the steps spend. Lower is tighter; a certified line is an "
-    "upper bound that holds. The printed line is a claim."
+    "Each line is one way to add up what the steps spend. A certified line holds for the adjacency "
+    "above; lower is tighter. The printed line, if shown, is paper 003's claim of replace-one."
 )
-RDP_NUMBER = (
-    "Adds up Rényi divergences of the steps. It is an upper bound that holds, and answers at once."
+RDP = (
+    "It adds up Rényi divergences of the steps, an upper bound that holds. PLD adds up the same "
+    "noise more tightly, so that the same ε buys more."
 )
 PLD_NUMBER = (
     "Adds up the whole privacy loss distribution of the steps, every rounding charged to δ. It is "
     "an upper bound that holds, and the tightest one here."
 )
+OF_A_RELEASE = (
+    "σ is the standard deviation of the Gaussian noise on every released number. It holds if one "
+    "person's data move a release by at most Δ."
+)
+NOISE_NUMBER = "The least noise that keeps the budget, by the exact curve of Gaussian noise."
+ALL_RELEASES = "What all these releases spend together, exactly."
 PRINTED_NUMBER = (
     "Equations (3) and (4) and Lemma 3 of paper 003, exactly as printed. It is a claim, not a "
-    "guarantee. The badges say whether the number holds under replace-one, of which its lemma "
-    "speaks. One is for batches drawn as in this run. One is for batches of fixed size, as the "
-    "lemma has them."
+    "guarantee. The badges say whether it holds under replace-one, of which its lemma speaks. One "
+    "is for batches drawn as in this run. One is for batches of fixed size, as the lemma has them."
 )
 FINDINGS = (
     "**Holds**: an accountant certifies that ε or less for exactly this noise. **Does not hold**: "
@@ -58,11 +64,6 @@ LEARNED_FROM = "Learned from {records} ({title}), and judged on others."
 LOSING = "Measuring what they lose"
 NOT_AT_HAND = "{title} is not on this machine yet. Explore downloads it."
 HOW_MANY = "How many people does it take? Lesson 3 shows what n costs at one ε"
-SOUGHT = {
-    "epochs": "the number of epochs",
-    "sigma": "the noise",
-    "batch": "the batch size",
-}
 EXAMPLE = "An example to begin with."
 OTHER_UNIT = (
     "It can't be added to your account, in which another change counts as one person's data: {}, "

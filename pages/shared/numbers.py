@@ -13,6 +13,7 @@ Number = tuple[str, str | int, str | Callable[[], None], str]
 
 
 WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
+NARROW = 100  # three side by side on a phone
 
 
 def draw_numbers(numbers: Iterable[Number], across: int, width: int = WIDEST_LABEL) -> None:

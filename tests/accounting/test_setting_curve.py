@@ -1,13 +1,16 @@
-"""The curve around a setting that was found: it passes through the answer, and crosses there."""
+"""The curve around a setting passes through the answer; the ladder is that of each mechanism."""
+
+from dataclasses import replace
 
 import pytest
 
+from dpcore.accounting.answers import ladder
 from dpcore.accounting.budget import split
 from dpcore.accounting.planner import solve, spent
-from dpcore.accounting.setting_curve import release_curve, setting_curve
+from dpcore.accounting.setting_curve import drawn_over, ladder_curve, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.figures.plan.setting import setting
-from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.guarantee import PrivacyBudget
 
 START = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5)
 
@@ -41,15 +44,26 @@ def test_every_other_point_is_what_the_accountant_certifies():
     assert first["epsilon"] == pytest.approx(spent(alone, "pld").epsilon, rel=1e-3)
 
 
-def test_the_noise_of_releases_scales_with_the_change_by_one_person():
-    limit = PrivacyBudget(3.0, 1e-5)
-    one, ten = (
-        release_curve(split(limit, 52, "pld", change), limit, Adjacency.ZERO_OUT, change)
-        for change in (1.0, 10.0)
-    )
-    assert list(ten["value"]) == pytest.approx([10.0 * value for value in one["value"]])
-    assert list(ten["epsilon"]) == pytest.approx(list(one["epsilon"]))
-    result = split(limit, 52, "pld", 1.0)
-    (at,) = one.loc[one["value"] == result.portions[0].sigma, "epsilon"]
-    assert at == result.certified_epsilon <= 3.0
-    assert (one.loc[one["value"] < result.portions[0].sigma, "epsilon"] > 3.0).all()
+def test_the_curve_of_a_run_goes_over_its_steps_and_no_further_where_its_noise_decays():
+    for run, most in ((START, 800), (replace(START, decay=0.99, decay_every=40), 400)):
+        plan = solve("epsilon", run, 3.0, "pld")
+        assert drawn_over(plan) == ("steps", 400.0)
+        table = setting_curve(plan)
+        assert table["value"].max() == most
+        (at,) = table.loc[table["value"] == 400, "epsilon"]
+        assert at == pytest.approx(plan.value)
+
+
+@pytest.mark.parametrize(("epsilon", "top"), [(3.0, 12.0), (900.0, 900.0)])
+def test_the_ladder_of_releases_is_that_of_one_that_moves_further(epsilon, top):
+    table = ladder_curve(epsilon, 1e-5, 2.0, 9)
+    assert table["epsilon"].max() == pytest.approx(top)
+    here = table[table["epsilon"] == epsilon].set_index("mechanism")
+    for row in ladder(epsilon, 1e-5, 6.0):
+        assert here.loc[row["mechanism"], "sigma"] == row["claim"]["sigma"]
+        assert (here.loc[row["mechanism"], "status"] == "proved") == (row["sigma"] is not None)
+    exact = split(PrivacyBudget(epsilon, 1e-5), 9, "pld", 2.0).portions[0].sigma
+    assert here.loc["analytic", "sigma"] == pytest.approx(exact, rel=1e-6)
+    # What is drawn as one line is one.
+    assert here.loc["tcdp", "sigma"] == here.loc["zcdp", "sigma"]
+    assert here.loc["pld", "sigma"] == pytest.approx(exact, rel=1e-4)

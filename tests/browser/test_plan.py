@@ -8,13 +8,12 @@ from playwright.sync_api import expect
 from dpcore.accounting.presets import preset
 from dpcore.controls.account import QUESTION
 from dpcore.controls.link import address as link_of
-from dpcore.controls.plan import CONTROLS, PAPER, values
+from dpcore.controls.plan import CONTROLS, values
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
     expect_alternative_texts,
     expect_whole,
-    open_tab,
     photograph,
     resize,
     wait_until,
@@ -22,16 +21,14 @@ from tests.browser.waiting import (
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-TABS = ("Noise schedule", "Heat maps", "Paper 003", "σ ladder", "Accountants", "Take along")
 ONE_RUN = urlencode(
     {
         QUESTION.key: QUESTION.text("run"),
-        PAPER.key: "true",
         **link_of(CONTROLS, values(preset("chexpert").training)),
     }
 )
-FIGURES = ("Noise schedule", "Heat maps", "σ ladder")
-# A column that is filled, and how many rows there are.
+FIGURES = {"Accountants": 1, "Schedule and map": 2, "Risk": 1, "Code": 0}
+"""How many figures each chip draws."""
 
 
 def settled(page):
@@ -39,14 +36,11 @@ def settled(page):
     page.wait_for_selector(DRAWN, state="attached")
     wait_until(
         page,
-        """() => {
-          const texts = [...document.querySelectorAll('[data-testid=stMetricValue]')];
-          const app = document.querySelector('[data-testid=stApp]');
-          return texts.length >= 5 && texts.every((text) => text.innerText.trim() !== '…')
-            && !document.body.innerText.includes('comes here.')
-            && document.querySelectorAll('[data-testid=stProgress]').length === 0
-            && app.getAttribute('data-test-script-state') === 'notRunning';
-        }""",
+        """() => document.querySelectorAll('[data-testid=stMetricValue]').length >= 3
+          && !document.body.innerText.includes('comes here.')
+          && document.querySelectorAll('[data-testid=stProgress]').length === 0
+          && document.querySelector('[data-testid=stApp]')
+            .getAttribute('data-test-script-state') === 'notRunning'""",
     )
     page.wait_for_timeout(100)
 
@@ -78,25 +72,38 @@ def test_the_answer_stays_in_sight_while_an_entry_is_changed(watched, address, w
 @pytest.mark.parametrize(
     ("theme", "widths"), [("light", (1280, 390)), ("dark", (390, 1280))], indirect=["theme"]
 )
-def test_every_tab_is_whole_and_heard(watched, address, theme, widths):
-    # Every other tab is drawn at the other width, and in the other theme the others are.
+def test_every_chip_is_whole_and_heard(watched, address, theme, widths):
+    # Every other one is drawn at the other width, and in the other theme the others are.
     page = watched.page
     resize(page, widths[0])
-    page.goto(f"{address}/plan?{ONE_RUN}&solve=noise+σ₀")
+    page.goto(f"{address}/plan?{ONE_RUN}&solve=Noise&paper=true")
     settled(page)
     photograph(page, f"plan_{theme}")
-    # In the dark only what draws: the other tabs hold tables.
-    for tab in TABS if theme == "light" else FIGURES:
-        open_tab(page, tab)
+    expect_alternative_texts(page, 1)
+    for chip, figures in FIGURES.items():
+        choice = page.get_by_test_id("stButtonGroup").get_by_text(chip, exact=True)
+        choice.click()
+        expect(page.locator(".st-key-open_look")).not_to_be_empty()
         settled(page)
         expect(page.get_by_test_id("stException")).to_have_count(0)
-        # ε against steps, what ε means for one person, and the tab's own. Streamlit may show the
-        # tab that was left a moment longer.
-        expect_alternative_texts(page, 2 + (tab in FIGURES))
+        expect_alternative_texts(page, 1 + figures)
         for width in widths:
             resize(page, width)
             expect_whole(page, width)
             if width == 1280:
-                # All but the tab stays as it is.
-                expect_no_barrier(page, None if tab == TABS[0] else "[data-testid=stTabs]")
+                # All but what the chip draws stays as it is.
+                first = chip == "Accountants"
+                expect_no_barrier(page, None if first else ".st-key-open_look")
+        choice.click()
+        expect(page.locator(".st-key-open_look")).to_have_count(0)
         widths = (widths[1], widths[0])
+
+
+def test_a_run_over_budget_is_fitted_with_a_click(watched, address):
+    page = watched.page
+    page.goto(f"{address}/plan?question=One+run&sigma=0.8")
+    page.get_by_role("button", name="Fit to ε = 3").click()
+    expect(page.get_by_text("This run spends ε = 3 of 3.")).to_be_visible()
+    field = page.get_by_role("spinbutton", name="First noise σ₀")
+    expect(field).to_have_value("1.0402")
+    expect(page).to_have_url(f"{address}/plan?question=One+run&sigma=1.0402")

@@ -42,7 +42,9 @@ PAGES = (
     # The field of ε and the slider over the chart are one.
     Opened("", words=120, controls=4, beside="δ = 1e-5 · zero-out · "),
     Opened("plan"),
-    Opened("plan?question=Find+a+setting+for+my+budget"),
+    Opened("plan?question=One+run", words=120, beside="δ = 1e-5 · zero-out"),
+    Opened("plan?question=One+run&solve=Noise", words=120),
+    Opened("plan?question=Noise+of+a+release", words=130),
     Opened("train?passes=2&units=8&repeats=1"),
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", chart=False),

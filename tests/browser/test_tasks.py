@@ -93,13 +93,14 @@ def test_a_telephone_shows_the_same_by_the_link(hand, address):
 def test_the_epochs_that_a_budget_allows(hand, address):
     page = first_page(hand, address)
     hand.press(page.get_by_role("link", name="What can I afford?"))
-    hand.press(page.get_by_role("radio", name="Find a setting for my budget"))
-    answer = page.get_by_role("heading", name=re.compile("^Epochs: "))
-    expect(answer).to_have_text("Epochs: 67")
+    hand.press(page.get_by_role("radio", name="One run"))
+    hand.press(page.get_by_test_id("stMain").get_by_role("radio", name="Epochs"))
+    answer = page.get_by_role("heading", name=re.compile("epochs instead of 10"))
+    expect(answer).to_contain_text("67 epochs")
     expect(page.get_by_role("spinbutton", name="Batch size")).to_have_value("256")
-    hand.type(page.get_by_role("textbox", name="It may spend ε"), "2")
-    hand.type(page.get_by_role("spinbutton", name="People in the data n"), "60000")
-    hand.type(page.get_by_role("spinbutton", name="Noise multiplier"), "1.1")
-    expect(answer).to_have_text("Epochs: 34")
-    expect(page.get_by_text("of 2 at δ = 1e-6 (PLD, zero-out)")).to_be_visible()
-    assert hand.clicks == 5
+    hand.type(page.get_by_role("textbox", name="Budget ε"), "2")
+    hand.type(page.get_by_role("spinbutton", name="Records n"), "60000")
+    hand.type(page.get_by_role("spinbutton", name="First noise σ₀"), "1.1")
+    expect(answer).to_contain_text("34 epochs")
+    expect(page.get_by_text("proved · δ = 1e-6 · zero-out")).to_be_visible()
+    assert hand.clicks == 6

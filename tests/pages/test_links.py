@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pag
 CONTROLS = {"explore": "adjacency", "plan": "neighbour", "train": "person"}
 ZERO_OUT, REPLACED, MORE = (ADJACENCIES[k] for k in ("zero-out", "replace-one", "add-remove"))
 FIXED = "Batches of fixed size"
-ONE_RUN = {"question": "One run in detail"}
+ONE_RUN = {"question": "One run"}
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def test_a_neighbour_that_there_is_not_is_named(page, control):
 
 
 def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code():
-    app = open_page("plan", **ONE_RUN, plan_view="Take along")
+    app = open_page("plan", **ONE_RUN, plan_view="Code")
     assert app.number_input(key="records").label == "Records n"
     app.selectbox(key="neighbour").select("add-remove").run()
     assert app.number_input(key="records").label == "Public size"

@@ -175,8 +175,8 @@ CHEXPERT = {
 
 def planned(**link):
     """Plan with the panel open, once nothing is certified in the background any more."""
-    app = open_page("plan", question="One run in detail", meaning="true", **link)
-    until(lambda: "…" not in numbers(app).values(), app)
+    app = open_page("plan", question="One run", plan_view="Risk", meaning="true", **link)
+    until(lambda: BELIEF in numbers(app) and "being computed" not in spoken(app), app)
     return app.run()
 
 

@@ -1,4 +1,4 @@
-"""Plan's first question: what is left of a budget, and which setting keeps it."""
+"""Plan's account and its noise of releases: what is left of a budget, and what keeps it."""
 
 from concurrent.futures import wait
 from dataclasses import replace
@@ -9,10 +9,12 @@ import pytest
 from dpcore.accounting import planner
 from dpcore.accounting.account import Account, fitted, rooms, state
 from dpcore.accounting.account_text import from_link, to_link
+from dpcore.accounting.answers import MECHANISMS
+from dpcore.accounting.budget import split
 from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.controls.account import ENTRIES, FIND, QUESTION, first_day, usual
-from dpcore.controls.plan import FIRST
+from dpcore.controls.account import ENTRIES, QUESTION, first_day, usual
+from dpcore.controls.plan import SOLVE
 from dpcore.evaluation import jobs
 from dpcore.evaluation.model_loss import loss_study
 from dpcore.figures.cost import Cost
@@ -22,7 +24,7 @@ from dpcore.figures.quality import ACCURACY
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import PrivacyBudget, default_delta
 from pages.shared.verbatim import verbatim
-from tests.pages.shown import notes, numbers, open_page, run
+from tests.pages.shown import charts, notes, numbers, open_page, run, with_table
 from tests.pages.shown import said_with_notes as said
 from tests.pages.waiting import until
 
@@ -40,7 +42,7 @@ def opened(**link):
 
 def settled(app):
     """Run again until what is computed in the background is on screen."""
-    for name in ("account", "setting", "model room"):
+    for name in ("account", "run", "setting curve", "model room"):
         if f"_kept_task {name}" in app.session_state:
             task = app.session_state[f"_kept_task {name}"][0]
             assert not wait([task.future], timeout=180.0).not_done
@@ -260,31 +262,30 @@ def test_an_account_over_budget_is_fitted_by_the_noise_of_its_last_entry():
     assert "Set:" not in said(app)
 
 
-# The backward question.
+# Noise of a release.
 
 
-@pytest.mark.parametrize("unknown", ["sigma", "batch", "epochs"])
-def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown):
-    app = opened(question=str(QUESTION.text("setting")), find=str(FIND.text(unknown)))
-    run = replace(FIRST, delta=1e-5)
-    plan = planner.solve(unknown, run, 3.0, "pld")
-    answer, reason = sentences.setting(plan, 3.0)
-    assert answer in said(app)
-    assert reason in said(app)
-    # A run that changes nothing leaves the fields to the reader, who may be typing.
-    assert not [field.label for field in app.run().number_input if field.proto.set_value]
-    press(app, "See this run in detail")
-    assert app.segmented_control(key="question").value == "run"
-    result = planner.to_set(plan)
-    assert result is not None
-    assert app.number_input(key="sigma").value == result.sigma
-    assert app.number_input(key="batch").value == result.batch
+def test_the_noise_of_releases_is_told_by_every_mechanism_over_epsilon():
+    link = {"ladder_releases": "52", "ladder_sensitivity": "2"}
+    app = opened(question=str(QUESTION.text("release")), **link)
+    shared = split(BUDGET, 52, "pld", 2.0)
+    assert sentences.releases(shared, BUDGET) in said(app)
+    shown = numbers(app)
+    assert shown["Noise σ"] == at_most(shared.portions[0].sigma, sentences.DIGITS)
+    assert shown["ε spent"] == at_most(shared.certified_epsilon, sentences.DIGITS)
+    assert shown["Classical σ"] == "none"
+    assert charts(app) == {"ladder_figure"}
+    table = with_table(app, "sigma_ladder").dataframe[0].value
+    assert set(table["mechanism"]) == set(MECHANISMS)
+    assert len(set(table["epsilon"])) == 13
+    app = settled(app.text_input(key="ladder_epsilon").set_value("0.5").run())
+    assert float(numbers(app)["Classical σ"]) > float(numbers(app)["Noise σ"])
 
 
 def test_a_link_holds_the_budget_of_either_question():
-    link = {"find_epsilon": "2", "find_people": "60000", "year_epsilon": "5"}
-    app = opened(question=str(QUESTION.text("setting")), **link)
-    assert app.text_input(key="find_epsilon").value == "2"
+    link = {"ladder_epsilon": "2", "ladder_people": "60000", "year_epsilon": "5"}
+    app = opened(question=str(QUESTION.text("release")), **link)
+    assert app.text_input(key="ladder_epsilon").value == "2"
     assert "n·δ = 0.06." in said(app)
     # Drawn unseen, as only what is drawn stays in the address.
     assert app.text_input(key="year_epsilon").value == "5"
@@ -293,7 +294,8 @@ def test_a_link_holds_the_budget_of_either_question():
 
 
 def test_a_setting_is_added_to_the_account_unless_it_protects_someone_else():
-    app = opened(question=str(QUESTION.text("setting")), find_people="60000", find_noise="1.1")
+    link = {"records": "60000", "sigma": "1.1", "solve": str(SOLVE.text("epochs"))}
+    app = opened(question=str(QUESTION.text("run")), **link)
     run = TrainingPlan(1.1, 60_000, 256, 1, default_delta(60_000))
     plan = planner.solve("epochs", run, 3.0, "pld")
     press(app, "Add it to my account")
@@ -304,10 +306,10 @@ def test_a_setting_is_added_to_the_account_unless_it_protects_someone_else():
         noise=1.1,
         records=60_000,
         epochs=round(plan.value or 0),
+        sampling="poisson",
     )
     expect_account(app, [TRAINING, result])
-    link = {"find_neighbour": "One record replaced", "find": "Noise of a release"}
-    app = opened(question=str(QUESTION.text("setting")), **link)
+    app = opened(question=str(QUESTION.text("release")), ladder_neighbour="One record replaced")
     assert "Add it to my account" not in {button.label for button in app.button}
 
 

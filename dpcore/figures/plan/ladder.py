@@ -1,66 +1,83 @@
-"""The noise that each mechanism needs for the same (ε, δ): most noise first."""
+"""The noise that each mechanism needs, against ε."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import LEGEND, canvas, each
+from dpcore.figures.canvas import LEGEND, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
+from dpcore.figures.plan.sentences import DIGITS
+from dpcore.figures.style import (
+    BLUE,
+    GREEN,
+    NEUTRAL,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Look,
+)
 from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ROW_HEIGHT, MARGIN = 44, 90
+HEIGHT = 280
+LOOKS = {
+    "classical": Look(VERMILLION, ORANGE, "dash", "square"),
+    "zcdp": Look(PURPLE, PURPLE, "longdash", "triangle-up"),
+    "rdp": Look(GREEN, GREEN, "dashdot", "diamond"),
+    "analytic": Look(BLUE, SKY, "solid", "circle"),
+}
+"""What is drawn: one Gaussian costs as much by tCDP as by zCDP, and by PLD as exactly."""
+TITLES = {
+    "classical": "Classical Gaussian",
+    "zcdp": "zCDP and tCDP",
+    "rdp": "Rényi",
+    "analytic": "Analytic Gaussian and PLD",
+}
+MARKS = (1, 2, 5)
 
 
-def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
-    """One bar per mechanism; bars whose theorem does not apply are hatched."""
-    figure = canvas(MARGIN + ROW_HEIGHT * len(table), dark, right=60, bargap=0.35, legend=LEGEND)
-    for is_proved, name, light, on_dark, pattern in (
-        (True, "proved", BLUE, SKY, ""),
-        (False, "claim only: conditions not met", VERMILLION, ORANGE, "/"),
-    ):
-        rows = table[(table["status"] == "proved") == is_proved]
-        if rows.empty:
-            continue
-        figure.add_bar(
-            y=rows["title"],
-            x=rows["sigma"],
-            orientation="h",
-            name=name,
-            marker={"color": on_dark if dark else light, "pattern": {"shape": pattern}},
-            text=[at_most(value) for value in rows["sigma"]],
-            textposition="outside",
-            cliponaxis=False,
-            hovertext=[
-                f"{row['title']}: σ = {at_most(row['sigma'], 5)}<br>for ε = "
-                f"{at_most(row['epsilon'])}, δ = {at_most(row['delta'])}, adjacency that of Δ<br>"
-                f"{row['by']} · {row['status']}"
-                for row in each(rows)
-            ],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
-    top = float(table["sigma"].max())
-    figure.update_xaxes(title="noise σ", range=[0.0, 1.1 * top], automargin=True)
-    order = list(table["title"])[::-1]
-    figure.update_yaxes(automargin=True, categoryorder="array", categoryarray=order)
-    proved = table[table["status"] == "proved"]
-    if proved.empty:
-        sentence = "No mechanism here is proved for these settings."
-    else:
-        best, worst = proved.iloc[-1], proved.iloc[0]
-        sentence = (
-            f"{best['title']} needs the least noise, σ = {at_most(best['sigma'])}; "
-            f"{worst['title']}, proved as well, needs {plain(worst['sigma'] / best['sigma'], 3)} "
-            "times as much."
-        )
-        unmet = table[table["status"] != "proved"]
-        if len(unmet):
-            sentence += f" {unmet['title'].iloc[0]} proves nothing here: its condition is not met."
-    alt = "Noise for the same promise: " + ", ".join(
-        f"{title} {at_most(sigma)}"
-        for title, sigma in zip(table["title"], table["sigma"], strict=True)
+def sigmas(table: pd.DataFrame, epsilon: float, *, dark: bool = False) -> Drawn:
+    """σ against ε, one line per mechanism; markers are open where its theorem does not apply."""
+    figure = canvas(
+        HEIGHT,
+        dark,
+        legend=LEGEND,
+        xaxis=axis("ε of all releases", type="log", **_ticks(table["epsilon"])),
+        yaxis=axis("noise σ", type="log", **_ticks(table["sigma"])),
     )
-    return Drawn(figure, sentence, f"{alt}.")
+    for mechanism, look in LOOKS.items():
+        rows, title = table[table["mechanism"] == mechanism], TITLES[mechanism]
+        hover = [
+            f"{title}: σ = {at_most(row['sigma'], 5)}<br>for ε = {at_most(row['epsilon'])}, "
+            f"δ = {at_most(row['delta'])}, adjacency that of Δ<br>{row['by']} · {row['status']}"
+            for row in each(rows)
+        ]
+        add_curve(
+            figure, rows["epsilon"], rows["sigma"], look, hover, size=7, dark=dark, name=title
+        )
+        figure.data[-1].marker.symbol = [
+            look.marker if status == "proved" else f"{look.marker}-open"
+            for status in rows["status"]
+        ]
+    add_rule(figure, x=epsilon, color=NEUTRAL, width=1, dash="dot")
+    here = table[(table["epsilon"] == epsilon) & table["mechanism"].isin(LOOKS)]
+    told = [
+        f"{TITLES[str(row['mechanism'])]} {at_most(row['sigma'], DIGITS)}"
+        + ("" if row["status"] == "proved" else " (nothing is proved)")
+        for row in each(here.sort_values("sigma"))
+    ]
+    sentence = f"Noise σ at ε = {plain(epsilon)}, least first: {', '.join(told)}."
+    return Drawn(figure, sentence, f"Noise against ε, one line per mechanism. {sentence}")
+
+
+def _ticks(values: pd.Series) -> dict[str, object]:
+    """1, 2 and 5 times the powers of ten within the values."""
+    low, high = float(values.min()), float(values.max())
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [mark * 10.0**power for power in powers for mark in MARKS]
+    shown = [tick for tick in ticks if low / 1.5 <= tick <= 1.5 * high]
+    return {"tickvals": shown, "ticktext": [plain(tick) for tick in shown]}

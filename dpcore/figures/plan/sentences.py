@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dpcore.accounting.budget import BudgetSplit
 from dpcore.accounting.claims import Evidence, Finding
-from dpcore.accounting.planner import NAMES, WHOLE, Plan, counted
-from dpcore.figures.words import at_least, at_most, listed, plain
-from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+from dpcore.accounting.planner import Plan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
+from dpcore.figures.words import at_least, at_most, plain
+from dpcore.guarantee import PrivacyBudget
 
 SAMPLINGS = {
     "poisson": " on Poisson samples",
@@ -38,74 +37,35 @@ def judged(claimed: float, kind: str, known: Evidence) -> str:
     return f"{under}, {proved}: {number}."
 
 
-def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
-    """The line of big numbers in words, for a reader who knows none of the accountants."""
-    limits = [
-        (guarantee.epsilon, guarantee.by) for guarantee in proved if guarantee.epsilon is not None
-    ]
-    if not limits:
-        sentence = "No accountant here proves a finite ε for this run."
-    else:
-        bounds = listed([f"ε ≤ {at_most(epsilon)} ({by})" for epsilon, by in sorted(limits)])
-        sentence = (
-            f"{'An accountant proves' if len(limits) == 1 else 'Two accountants prove'} how little "
-            f"this run can reveal about one person: {bounds}; the smaller ε, the less."
-        )
-        if len(limits) > 1:
-            sentence += " Both limits hold; use the smaller one."
-    if claimed is not None:
-        sentence += f" The paper's own formula says {at_most(claimed)}, which is a claim."
-    return sentence
-
-
-def answered(plan: Plan, target: float, per_epoch: int) -> str:
-    """The value of the unknown in words, with as many digits as it has."""
-    guarantee = plan.guarantee
-    if plan.value is None or guarantee.epsilon is None:
+def found(plan: Plan, before: TrainingPlan) -> str:
+    """The setting that was found, and what it was before."""
+    if plan.value is None:
         return plan.sentence
-    if plan.unknown in WHOLE:
-        value = f"{plan.value:,.0f}"
-    else:  # C is the largest that fits, σ and δ the least
-        value = (at_least if plan.unknown == "clip" else at_most)(plan.value, DIGITS)
-    length = {
-        "steps": f" ({plain(plan.value / per_epoch, DIGITS)} epochs)",
-        "epochs": f" of {counted(per_epoch)}",
-    }.get(plan.unknown, "")
-    delta = at_most(guarantee.delta or 0.0, DIGITS)
-    return (
-        f"For ε = {plain(target)}: {NAMES[plan.unknown]} = {value}{length} spends ε = "
-        f"{at_most(guarantee.epsilon, DIGITS)} at δ = {delta} ({guarantee.by}, "
-        f"{guarantee.adjacency})."
-    )
-
-
-def setting(plan: Plan, budget: float) -> tuple[str, str]:
-    """The setting in the unit that was asked for, and what it spends of the budget."""
-    guarantee, training = plan.guarantee, plan.training
-    if plan.value is None or training is None or guarantee.epsilon is None:
-        return "There is no such setting.", plan.sentence
-    name, value = {
-        "epochs": ("Epochs", f"{plan.value:,.0f}"),
-        "batch": ("Batch size", f"{plan.value:,.0f}"),
-        "sigma": ("Noise multiplier", at_most(plan.value, DIGITS)),
+    value = at_most(plan.value, 5)  # as many as the control is set to
+    per_epoch = steps_per_epoch(before.records, before.batch)
+    return {
+        "sigma": f"Noise σ₀ = {value} instead of {plain(before.sigma)}",
+        "epochs": f"{plan.value:,.0f} epochs instead of {plain(before.steps / per_epoch)}",
+        "batch": f"Batch size {plan.value:,.0f} instead of {before.batch:,}",
+        "delta": f"δ = {value} instead of {plain(before.delta)}",
     }[plan.unknown]
-    spends = (
-        f"This spends ε = {at_most(guarantee.epsilon, DIGITS)} of {plain(budget)} at δ = "
-        f"{at_most(guarantee.delta or 0.0, DIGITS)} ({guarantee.by}, {guarantee.adjacency})."
-    )
-    return f"{name}: {value}", spends
 
 
-def releases(
-    budget_split: BudgetSplit, budget: PrivacyBudget, sensitivity: float, adjacency: Adjacency
-) -> tuple[str, str]:
+def spends(plan: Plan, before: TrainingPlan, budget: float) -> str:
+    """What the run spends of the budget, and with which setting where one was found."""
+    epsilon = plan.guarantee.epsilon
+    if plan.value is None or epsilon is None:
+        return plan.sentence
+    spent = at_most(epsilon, DIGITS)
+    if plan.unknown != "epsilon":
+        return f"{found(plan, before)}: the run spends ε = {spent} of {plain(budget)}."
+    if epsilon <= budget:
+        return f"This run spends ε = {spent} of {plain(budget)}."
+    return f"This run spends ε = {spent}, more than the budget of {plain(budget)}."
+
+
+def releases(budget_split: BudgetSplit, budget: PrivacyBudget) -> str:
     """The noise of equal releases in their own unit, and what they spend together."""
     sigma, count = budget_split.portions[0].sigma, len(budget_split.portions)
-    many = "It spends" if count == 1 else f"All {count:,} together spend"
-    reason = (
-        f"σ is the standard deviation of the Gaussian noise on every released number. {many} ε = "
-        f"{at_most(budget_split.certified_epsilon, DIGITS)} of {plain(budget.epsilon)} at δ = "
-        f"{plain(budget.delta)} (Gaussian DP, exact, {adjacency}). This holds if one person's data "
-        f"move a release by at most Δ = {plain(sensitivity)}."
-    )
-    return f"Noise: σ = {at_most(sigma, DIGITS)}", reason
+    many = "One release needs" if count == 1 else f"Each of {count:,} releases needs"
+    return f"{many} noise σ = {at_most(sigma, DIGITS)} to keep ε = {plain(budget.epsilon)}."

@@ -1,10 +1,11 @@
-"""ε against the setting that was looked for, and the budget as a line."""
+"""ε against one setting of a run, and the budget as a line."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
+from dpcore.accounting.planner import WHOLE
 from dpcore.figures.canvas import add_curve, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.plan.sentences import DIGITS
@@ -16,24 +17,23 @@ if TYPE_CHECKING:
 
 HEIGHT = 240
 AXES = {
+    "steps": "steps",
     "epochs": "epochs",
-    "sigma": "noise multiplier σ/C",
+    "sigma": "first noise σ₀",
     "batch": "batch size (records)",
-    "release": "noise σ (unit of the release)",
 }
 SENTENCES = {
+    "steps": "More steps spend more ε",
     "epochs": "More epochs spend more ε",
     "sigma": "More noise spends less ε",
     "batch": "Larger batches spend more ε",
-    "release": "More noise spends less ε",
 }
-WHOLE = ("epochs", "batch")
 
 
 def setting(
     table: pd.DataFrame, unknown: str, answer: float, budget: float, *, dark: bool = False
 ) -> Drawn:
-    """ε against one setting; the answer is marked where the line meets the budget."""
+    """ε against one setting; a diamond marks the run."""
     rows = table[table["epsilon"].map(math.isfinite)]
     low, high = float(table["value"].min()), float(table["value"].max())
     edge = 0.03 * (high - low) or 0.5
@@ -69,10 +69,14 @@ def setting(
         marker={"symbol": "diamond", "size": 14, "color": colour},
         hoverinfo="skip",
     )
-    spent = ""
+    sentence = f"{SENTENCES[unknown]}."
     if len(chosen):
-        spent = f": at the diamond ε = {at_most(float(chosen['epsilon'].iloc[0]), DIGITS)}"
-    sentence = f"{SENTENCES[unknown]}{spent}, within the budget of {plain(budget)}."
+        epsilon = float(chosen["epsilon"].iloc[0])
+        side = "within" if epsilon <= budget else "above"
+        sentence = (
+            f"{SENTENCES[unknown]}: at the diamond ε = {at_most(epsilon, DIGITS)}, {side} the "
+            f"budget of {plain(budget)}."
+        )
     ends = rows.iloc[[0, -1]] if len(rows) else rows
     span = " to ".join(at_most(float(epsilon)) for epsilon in ends["epsilon"])
     alt = (

@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 from datetime import date
 
-import pandas as pd
 import pytest
 
 from dpcore.accounting import epsilon_curve, grid
@@ -13,6 +12,7 @@ from dpcore.accounting.account import MAX_MORE, Account, Room, state
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
+from dpcore.accounting.setting_curve import ladder_curve
 from dpcore.figures.plan import account, ladder, maps, schedule, spending
 from dpcore.figures.words import at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -130,23 +130,22 @@ def test_the_account_says_what_is_spent_and_what_is_left():
 
 
 def test_the_ladder_tells_claims_from_proofs():
-    table = pd.DataFrame(
-        [
-            ("zCDP", 4.0, "proved", "theorem", 1.0, 1.25e-5),
-            ("Classical Gaussian", 3.0, "conditions not met", "theorem", 1.0, 1.25e-5),
-            ("Analytic Gaussian", 2.000004, "proved", "theorem", 1.0, 1.25e-5),
-        ],
-        columns=["title", "sigma", "status", "by", "epsilon", "delta"],
-    )
-    drawn = ladder.sigmas(table)
-    proved, claimed = drawn.figure.data
-    assert list(proved.y) == ["zCDP", "Analytic Gaussian"]
-    assert list(claimed.y) == ["Classical Gaussian"]
-    assert proved.marker.pattern.shape != claimed.marker.pattern.shape
-    assert "Classical Gaussian proves nothing here" in drawn.sentence
+    drawn = ladder.sigmas(ladder_curve(3.0, 1.25e-5, 1.0, 1), 3.0)
+    lines = {trace.name: trace for trace in drawn.figure.data}
+    assert list(lines) == list(ladder.TITLES.values())
+    classical = lines["Classical Gaussian"]
+    for epsilon, marker in zip(classical.x, classical.marker.symbol, strict=True):
+        assert marker.endswith("-open") == (epsilon >= 1.0)
+    (place,) = [place for place, epsilon in enumerate(classical.x) if epsilon == 3.0]
+    exact = lines["Analytic Gaussian and PLD"]
     # No less noise is told than is needed.
-    assert proved.text[1] == "2.01"
-    assert "σ = 2.0001<br>for ε = 1, δ = 1.25e-5" in proved.hovertext[1]
+    told = float(re.search(r"σ = ([0-9.]+)<br>for ε = 3, δ = 1.25e-5", exact.hovertext[place])[1])
+    assert exact.y[place] <= told <= 1.0001 * exact.y[place]
+    assert "conditions not met" in classical.hovertext[place]
+    assert re.search(r"Classical Gaussian [\d.]+ \(nothing is proved\)", drawn.sentence)
+    # They fall with ε.
+    for line in lines.values():
+        assert list(line.y) == sorted(line.y, reverse=True)
 
 
 def test_what_was_set_is_told_with_what_it_was_before():

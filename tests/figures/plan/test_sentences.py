@@ -7,7 +7,7 @@ import pytest
 from dpcore.accounting.claims import Evidence
 from dpcore.accounting.planner import solve
 from dpcore.accounting.presets import preset
-from dpcore.figures.plan.sentences import answered, judged
+from dpcore.figures.plan.sentences import judged, spends
 from dpcore.figures.words import at_least
 from dpcore.guarantee import Adjacency, Guarantee
 
@@ -43,17 +43,24 @@ def test_a_claim_holds_or_does_not_or_is_not_decided(claim, kind, evidence, told
     assert ("does not hold" in sentence) == (kind == "stated")
 
 
-@pytest.mark.parametrize("unknown", ["sigma", "clip", "delta"])
+@pytest.mark.parametrize("unknown", ["sigma", "delta"])
 def test_an_answer_is_rounded_to_the_safe_side(unknown):
     plan = solve(unknown, RUN, 0.25, "rdp")
     assert plan.value is not None
     assert plan.guarantee.epsilon is not None
-    for sentence in (answered(plan, 0.25, 100), plan.sentence):
-        value, epsilon = map(
-            float, re.findall(r"(?:σ|C|δ) = ([\d.e−-]+)\b.* ε = ([\d.]+)", sentence)[0]
-        )
-        assert value <= plan.value if unknown == "clip" else value >= plan.value
-        assert plan.guarantee.epsilon <= epsilon <= 0.25
+    told = re.search(r"(?:σ₀|δ) = ([\d.e-]+) .* ε = ([\d.]+) of 0.25\.", spends(plan, RUN, 0.25))
+    assert told is not None
+    assert float(told[1]) >= plan.value
+    assert plan.guarantee.epsilon <= float(told[2]) <= 0.25
+
+
+def test_a_run_is_said_to_spend_more_than_the_budget_only_where_it_does():
+    plan = solve("epsilon", RUN, 1.0, "pld")
+    assert plan.value is not None
+    assert "more than the budget" in spends(plan, RUN, 0.999999 * plan.value)
+    assert "more than" not in spends(plan, RUN, plan.value)
+    nothing = solve("epochs", RUN, 0.01, "pld")
+    assert spends(nothing, RUN, 0.01) == nothing.sentence
 
 
 def test_at_least_never_rounds_up():

@@ -1,0 +1,85 @@
+"""Find the noise of releases within a budget, by every mechanism."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.accounting.budget import split
+from dpcore.accounting.entries import MAX_COUNT, AccountEntry
+from dpcore.accounting.setting_curve import ladder_curve
+from dpcore.controls.account import LADDER_BUDGET, LADDER_RELEASES, LADDER_SENSITIVITY
+from dpcore.errors import InvalidInput, whole
+from dpcore.export.plan import split_command, split_snippet
+from dpcore.figures.plan import ladder, sentences
+from dpcore.figures.words import at_most, plain
+from dpcore.rounding import raised
+from pages.plan import budget, texts
+from pages.plan.offer import offer_entry
+from pages.shared.background import Waiting
+from pages.shared.charts import on_dark, plot, table_behind
+from pages.shared.code import show_command, show_python
+from pages.shared.numbers import NARROW, draw_numbers
+from pages.shared.verbatim import refuse
+
+curve = st.cache_data(max_entries=100, show_spinner=False)(ladder_curve)
+
+
+def show() -> Waiting:
+    """Draw the budget and the noise that keeps it; nothing is left to compute."""
+    place = st.container(horizontal=True, vertical_alignment="bottom")
+    try:
+        with place:
+            more = LADDER_SENSITIVITY, LADDER_RELEASES
+            typed = budget.typed(LADDER_BUDGET, budget.of_account(), more)
+        _answer(typed)
+    except InvalidInput as refusal:
+        refuse(refusal)
+    return []
+
+
+def _answer(typed: budget.TypedBudget) -> None:
+    limit, adjacency, people = typed.limit, typed.adjacency, typed.people
+    sensitivity = typed.others[LADDER_SENSITIVITY.key]
+    count = whole("releases", typed.others[LADDER_RELEASES.key], at_least=1, at_most=10_000)
+    shared = split(limit, count, "pld", sensitivity)
+    table = curve(limit.epsilon, limit.delta, sensitivity, count)
+    st.markdown(f"#### {sentences.releases(shared, limit)}", help=texts.OF_A_RELEASE)
+    here = table[table["epsilon"] == limit.epsilon]
+    (classical,) = here[here["mechanism"] == "classical"].to_dict("records")
+    is_met = not classical["reason"]
+    draw_numbers(
+        (
+            (
+                "Noise σ",
+                at_most(shared.portions[0].sigma, sentences.DIGITS),
+                f"proved · Gaussian DP, exact · Δ = {plain(sensitivity)}",
+                texts.NOISE_NUMBER,
+            ),
+            (
+                "ε spent",
+                at_most(shared.certified_epsilon, sentences.DIGITS),
+                f"of {plain(limit.epsilon)} · δ = {plain(limit.delta)} · {adjacency}",
+                texts.ALL_RELEASES,
+            ),
+            (
+                "Classical σ",
+                at_most(classical["sigma"], sentences.DIGITS) if is_met else "none",
+                "proved" if is_met else "conditions not met",
+                f"What the classical formula asks for: {classical['by']}",
+            ),
+        ),
+        across=3,
+        width=NARROW,
+    )
+    plot(ladder.sigmas(table, limit.epsilon, dark=on_dark()), "ladder_figure")
+    if not is_met:
+        st.markdown(f":red[:material/close:] {classical['reason']}")
+    table_behind(table, "sigma_ladder", "Noise of every mechanism over ε")
+    budget.note(limit, adjacency, people)
+    if count <= MAX_COUNT:
+        noise = raised(shared.portions[0].noise_multiplier, 5)
+        entry = AccountEntry("release", count=count, noise=noise)
+        offer_entry(entry, limit.delta, adjacency, people)
+    with st.expander("Take along: command line, Python", icon=":material/file_save:"):
+        show_command(split_command(limit, count, sensitivity))
+        show_python(split_snippet(limit, count, sensitivity))
