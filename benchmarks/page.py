@@ -171,7 +171,7 @@ def moves_in_turns(playwright: Playwright) -> dict[str, list[float]]:
         for _ in range(TURNS):
             for name, page in pages.items():
                 times[name] += epsilon_moves(page, MOVES // TURNS)
-        times["renyi"], times["pld"] = plan_moves(explore, app)
+        times["plan"] = plan_moves(explore, app)
     for browser in browsers:
         browser.close()
     return times
@@ -203,48 +203,40 @@ def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float
     return times_by_tab
 
 
-# Notes the same for the number by Rényi accounting, and for the certified one that follows it.
+# Notes the same for Plan's certified number.
 WATCH_PLAN = """() => {
-  const number = (label) => {
+  const number = () => {
     const metric = [...document.querySelectorAll('[data-testid=stMetric]')]
-      .find((element) => element.innerText.startsWith(label));
+      .find((element) => element.innerText.startsWith('ε by PLD'));
     return metric ? metric.querySelector('[data-testid=stMetricValue]').innerText.trim() : '';
   };
-  const labels = { renyi: 'ε by Rényi', pld: 'ε by PLD' };
-  const last = {}, waiting = {};
-  window.plan = { renyi: [], pld: [] };
-  for (const key in labels) last[key] = number(labels[key]);
-  let pressed = 0;
-  window.addEventListener('keydown', () => {
-    pressed = performance.now();
-    for (const key in labels) waiting[key] = true;
-  }, true);
+  window.plan = [];
+  let last = number(), pressed = 0, waiting = false;
+  window.addEventListener('keydown', () => { pressed = performance.now(); waiting = true; }, true);
   new MutationObserver(() => {
-    for (const key in labels) {
-      const now = number(labels[key]);
-      if (now === last[key] || now === '' || now === '…') continue;
-      last[key] = now;
-      if (waiting[key]) { window.plan[key].push(performance.now() - pressed); }
-      waiting[key] = false;
-    }
+    const now = number();
+    if (now === last || now === '') return;
+    last = now;
+    if (waiting) { window.plan.push(performance.now() - pressed); }
+    waiting = false;
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
 
 
-def plan_moves(page: Page, address: str) -> tuple[list[float], list[float]]:
-    """Milliseconds from key press to the numbers by Rényi and by PLD, `MOVES` times."""
-    page.goto(f"{address}/plan?question=One+run+in+detail")
+def plan_moves(page: Page, address: str) -> list[float]:
+    """Milliseconds from key press to the certified number, `MOVES` times."""
+    page.goto(f"{address}/plan?question=One+run")
     drawn(page)
     page.wait_for_timeout(2000)
     page.get_by_role("spinbutton", name="First noise σ₀").focus()
     page.evaluate(WATCH_PLAN)
     for move in range(MOVES):
         page.keyboard.press("ArrowUp")
-        page.wait_for_function("count => window.plan.pld.length > count", arg=move, timeout=10_000)
+        page.wait_for_function("count => window.plan.length > count", arg=move, timeout=10_000)
         # As with ε: let the chart settle.
         page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
         page.wait_for_timeout(400)
-    return list(page.evaluate("window.plan.renyi")), list(page.evaluate("window.plan.pld"))
+    return list(page.evaluate("window.plan"))
 
 
 def import_seconds() -> list[float]:
@@ -292,10 +284,8 @@ def measure() -> dict[str, float]:
         "epsilon_move_floor_p90_ms": worst_tenth(floor),
         "epsilon_move_p90_ms": worst_tenth(explore),
         "epsilon_move_p90_ratio": worst_tenth(explore) / worst_tenth(floor),
-        "plan_move_median_ms": statistics.median(times["renyi"]),
-        "plan_move_p90_ms": worst_tenth(times["renyi"]),
-        "plan_pld_follows_median_ms": statistics.median(times["pld"]),
-        "plan_pld_follows_p90_ms": worst_tenth(times["pld"]),
+        "plan_move_median_ms": statistics.median(times["plan"]),
+        "plan_move_p90_ms": worst_tenth(times["plan"]),
         "import_dpcore_s": statistics.median(import_seconds()),
     }
 
