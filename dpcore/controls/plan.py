@@ -62,7 +62,7 @@ CONTROLS = Page(
     ),
     Control(
         "length",
-        "Length of training in",
+        "Length in",
         OneOf(LENGTHS, row=True),
         noun="a length in",
         help="Whether the length of training is given in passes over the data, or in single steps.",

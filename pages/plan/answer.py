@@ -122,6 +122,7 @@ def _use(training: TrainingPlan, said: str) -> None:
 def _numbers(plan: Plan, training: TrainingPlan) -> None:
     guarantee, last = plan.guarantee, training.schedule().sigmas[-1]
     per_epoch = steps_per_epoch(training.records, training.batch)
+    first = f"; first {plain(training.sigma)}" if training.decay < 1.0 else ""
     held = f"proved · δ = {plain(training.delta)} · {guarantee.adjacency}"
     draw_numbers(
         (
@@ -142,7 +143,7 @@ def _numbers(plan: Plan, training: TrainingPlan) -> None:
             (
                 "Last noise σ",
                 plain(last),
-                f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}",
+                f"multiplier σ/C = {plain(last / training.clip)}{first}",
                 "Standard deviation of the noise on the sum at the last step, after all decays.",
             ),
         ),
