@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dpcore.figures.canvas import LEGEND, add_band, add_scatter, axis, canvas, each
+from dpcore.figures.canvas import (
+    LEGEND,
+    add_band,
+    add_scatter,
+    axis,
+    canvas,
+    each,
+)
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import Row, at_most, counted, listed, plain
@@ -23,9 +30,13 @@ Guess = Mapping[float, float]
 NO_GUESS: Guess = MappingProxyType({})
 HEIGHT, LARGE = 330, 300
 """In pixels; what a room looks at leaves room for large words on the same screen."""
-GUESS, CHANGED = "your guess", "after your change"
+GUESS, CHANGED, CLASS = "your guess", "after your change", "guesses of the class"
+WORDS, LARGE_WORDS = 13, 18
+"""Size of a figure's words, in pixels."""
 COMES = "The true curve comes after your guess."
 UNMOVED = "Move a slider to guess: one left in the middle is no guess."
+GOLDEN = 0.618034
+"""Its multiples, without their whole parts, lie far from each other."""
 NEAR = 2.0
 """How far off, in the unit of the values, a guess may be and still be called right."""
 
@@ -34,14 +45,18 @@ def curve(
     lesson: Lesson,
     *,
     guess: Guess = NO_GUESS,
+    others: Sequence[Guess] | None = None,
     true: pd.DataFrame | None = None,
     changed: pd.DataFrame | None = None,
     given: pd.DataFrame | None = None,
     dark: bool = False,
     large: bool = False,
 ) -> Drawn:
-    """Draw a lesson; x is spaced evenly, as each step multiplies it."""
-    font = {"size": 18 if large else 13}
+    """Draw a lesson; x is spaced evenly, as each step multiplies it.
+
+    `others` are the guesses of a class, where one is shown them.
+    """
+    font = {"size": LARGE_WORDS if large else WORDS}
     figure = canvas(
         LARGE if large else HEIGHT,
         dark,
@@ -77,8 +92,31 @@ def curve(
             marker={"symbol": "diamond", "size": 11, "color": colour},
             hovertemplate=f"{GUESS}: %{{y:.0f}}{lesson.unit}<extra></extra>",
         )
-    sentence = _sentence(lesson, guess, true, changed)
+    if others:
+        _add_others(figure, lesson, others)
+    figure.update_xaxes(title_font_size=LARGE_WORDS if large else None)
+    figure.update_yaxes(title_font_size=LARGE_WORDS if large else None)
+    sentence = _sentence(lesson, guess, others, true, changed)
     return Drawn(figure, sentence, f"{lesson.up} against {lesson.across}. {sentence}")
+
+
+def _add_others(figure: go.Figure, lesson: Lesson, others: Sequence[Guess]) -> None:
+    """Add a dot for each guess, beside each other where several are the same."""
+    places = {x: place for place, x in enumerate(lesson.grid)}
+    dots = [
+        (places[x] + 0.3 * (GOLDEN * number % 1.0 - 0.5), value)
+        for number, guess in enumerate(others)
+        for x, value in guess.items()
+    ]
+    add_scatter(
+        figure,
+        x=[x for x, _ in dots],
+        y=[value for _, value in dots],
+        name=CLASS,
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 10, "color": GREEN, "line": {"width": 2}},
+        hovertemplate=f"%{{y:.0f}}{lesson.unit}<extra></extra>",
+    )
 
 
 def _drawn_series(
@@ -184,35 +222,49 @@ def _of_given(lesson: Lesson, table: pd.DataFrame, *places: float) -> str:
 def _sentence(
     lesson: Lesson,
     guess: Guess,
+    others: Sequence[Guess] | None,
     true: pd.DataFrame | None,
     changed: pd.DataFrame | None,
 ) -> str:
+    """What is true and why, then how far off the guesses were."""
     if true is None:
+        if others is not None:
+            return f"{_phones(others)} guessed. {COMES}"
         return COMES if guess else f"{UNMOVED} {COMES}"
     values = _values(lesson.series, true)
-    parts = [far_off(lesson, guess, values) if guess else "No slider was moved: no guess."]
     first, last = lesson.grid[0], lesson.grid[-1]
     if changed is None:
-        parts.append(
+        parts = [
+            lesson.why,
             f"From {at(lesson, first)} to {at(lesson, last)} it goes from "
             f"{_shown(values[first])} to {_shown(values[last])}{lesson.unit}"
-            f"{_of_given(lesson, true, first, last)}."
-        )
+            f"{_of_given(lesson, true, first, last)}.",
+        ]
     else:
-        others = _values(lesson.series, changed)
-        where = max(lesson.grid, key=lambda x: float(abs(others[x] - values[x])))
-        parts.append(
-            f"After your change it is {_shown(others[where])}{lesson.unit} at {at(lesson, where)}"
-            f"{_of_given(lesson, changed, where)}; before, it was {_shown(values[where])}"
-            f"{_of_given(lesson, true, where)}."
-            if abs(others[where] - values[where]) >= 0.05
-            else "Your change moves nothing."
-        )
+        parts = [_of_change(lesson, true, changed)]
     if lesson.shows_noise:
         latest = true if changed is None else changed
         noise = latest[latest["series"] == lesson.series]["noise"]
         parts.append(f"{lesson.noise}: from {plain(noise.iloc[0])} to {plain(noise.iloc[-1])}.")
+    if guess:
+        parts.append(far_off(lesson, guess, values))
+    elif others:
+        parts.append(class_far_off(lesson, others, values))
+    elif others is None:
+        parts.append("No slider was moved: no guess.")
     return " ".join(parts)
+
+
+def _of_change(lesson: Lesson, true: pd.DataFrame, changed: pd.DataFrame) -> str:
+    values, others = _values(lesson.series, true), _values(lesson.series, changed)
+    where = max(lesson.grid, key=lambda x: float(abs(others[x] - values[x])))
+    if abs(others[where] - values[where]) < 0.05:
+        return "Your change moves nothing."
+    return (
+        f"After your change it is {_shown(others[where])}{lesson.unit} at {at(lesson, where)}"
+        f"{_of_given(lesson, changed, where)}; before, it was {_shown(values[where])}"
+        f"{_of_given(lesson, true, where)}."
+    )
 
 
 def _shown(value: float) -> str:
@@ -223,14 +275,32 @@ def far_off(lesson: Lesson, guess: Guess, values: pd.Series) -> str:
     gaps = {x: value - values[x] for x, value in guess.items()}
     worst = max(gaps, key=lambda x: abs(gaps[x]))
     if abs(gaps[worst]) < NEAR:
-        return f"Well guessed: nowhere more than {plain(NEAR, 1)}{lesson.unit} off."
+        return f"Your guess is nowhere more than {plain(NEAR, 1)}{lesson.unit} away from it."
     mean = sum(map(abs, gaps.values())) / len(gaps)
-    side = "high" if gaps[worst] > 0 else "low"
     return (
-        f"Your guess is off by {_shown(mean)}{lesson.unit} on average. It is furthest off at "
-        f"{at(lesson, worst)}: {_shown(guess[worst])} is too {side}, the truth is "
-        f"{_shown(values[worst])}."
+        f"Your guess is {_shown(mean)}{lesson.unit} away on average, and furthest at "
+        f"{at(lesson, worst)}: {_shown(guess[worst])}, where it is {_shown(values[worst])}."
     )
+
+
+def class_far_off(lesson: Lesson, others: Sequence[Guess], values: pd.Series) -> str:
+    """Where the mean of a class's guesses is furthest off."""
+    means = {
+        x: sum(guess[x] for guess in guesses) / len(guesses)
+        for x in lesson.points
+        if (guesses := [guess for guess in others if x in guess])
+    }
+    if not means:
+        return "Nobody moved a slider."
+    worst = max(means, key=lambda x: abs(means[x] - values[x]))
+    return (
+        f"{_phones(others)} guessed: {_shown(means[worst])} on average at {at(lesson, worst)}, "
+        f"where it is {_shown(values[worst])}."
+    )
+
+
+def _phones(others: Sequence[Guess]) -> str:
+    return f"{counted(len(others), 'phone')} {'has' if len(others) == 1 else 'have'}"
 
 
 def at(lesson: Lesson, x: float) -> str:

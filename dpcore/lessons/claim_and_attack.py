@@ -117,6 +117,8 @@ LESSON = Lesson(
     story="A paper draws the accuracy of its method, GRPUA, down to an ε of a billionth. Here it "
     "runs as printed, on 3,000 patients who are not real.",
     question="How many of 100 further patients does it get right?",
+    why="The noise is too small for the claim. What it is to hide moves up to n times further than "
+    "the paper says.",
     across="ε that the paper claims",
     up="Right answers of 100",
     grid=tuple(10.0**power for power in range(-9, 1)),

@@ -46,6 +46,8 @@ LESSON = Lesson(
     story="The same count, published at a smaller and smaller ε. Each step to the right halves ε. "
     "50 of 100 guess right by luck alone.",
     question="Of 100 people who know all others, how many guess right?",
+    why="Half of ε needs twice the noise. Below ε = 1 it nearly halves what a guesser gains over "
+    "luck.",
     across="ε, halved at each step",
     up="Right guesses of 100",
     grid=(8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125),

@@ -34,6 +34,7 @@ class Lesson:
     title: str
     story: str
     question: str
+    why: str  # what the curve shows, and its reason
     across: str  # title of the axis, with unit
     up: str
     grid: tuple[float, ...]  # every x, from left to right

@@ -32,6 +32,8 @@ LESSON = Lesson(
     story="The clinic answers the same question again and again. Each answer has fresh noise of "
     "σ = 10 patients. Someone takes the mean of all answers.",
     question="Of 100 people who do so, how many guess the last patient right?",
+    why="Fresh noise cancels out: the mean of k answers has √k times less of it. So each answer "
+    "costs ε.",
     across="Answers to the same question",
     up="Right guesses of 100",
     grid=(1.0, 4.0, 16.0, 64.0, 256.0, 1024.0),

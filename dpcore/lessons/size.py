@@ -45,6 +45,7 @@ LESSON = Lesson(
     story="A model learns who will be admitted to hospital, from patients who are not real. ε is "
     "0.3 for every size of the clinic. The most frequent answer alone is right for 67 of 100.",
     question="How many of 100 further patients does it get right?",
+    why="The more patients, the less one of them moves the model. The same ε needs less noise.",
     across="Patients that the model learns from, n",
     up="Right answers of 100",
     grid=(100.0, 300.0, 1000.0, 3000.0, 10_000.0, 30_000.0),

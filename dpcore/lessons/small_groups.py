@@ -57,6 +57,8 @@ LESSON = Lesson(
     story="One model for 3,000 patients who are not real. About 5 in 100 smoke and live alone. "
     "The grey line is what privacy costs all others.",
     question="How many right answers of 100 does privacy cost the small group?",
+    why="The same noise falls on every weight. Answers about few people rest on weights that "
+    "matter little to others.",
     across="ε, less at each step",
     up="Right answers of 100 lost",
     grid=(10.0, 3.0, 1.0, 0.3, 0.1, 0.03),

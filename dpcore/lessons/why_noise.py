@@ -71,6 +71,8 @@ LESSON = Lesson(
     story="A clinic publishes how many of its 100 patients smoke. Someone knows the other 99, and "
     "subtracts them. Noise of size σ is added to the count first.",
     question="Of 100 such people, how many guess the last patient right?",
+    why="Without noise a subtraction gives the last patient away. Noise larger than "
+    "one patient blurs that.",
     across="Noise σ on the count, in patients",
     up="Right guesses of 100",
     grid=(0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
