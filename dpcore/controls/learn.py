@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from math import log
+
 from dpcore.controls.common import EDITIONS
-from dpcore.controls.control import Control, OneOf, Page, Stops, Switch, where
+from dpcore.controls.control import Control, OneOf, Page, Stops, Switch, Text, where
 from dpcore.controls.explore import SEED
+from dpcore.figures.words import at_most
+
+COINS = tuple(log((1.0 + truth) / (1.0 - truth)) for truth in (0.25, 0.5, 0.75, 0.875))
+"""ε of coins that let the truth through with so many chances of 1; each is some fair coins."""
 
 
 def _lessons() -> dict[str, str]:
@@ -17,11 +23,11 @@ LESSON = Control(
     "lesson",
     "Lesson",
     # A link may name a lesson by its number alone, whatever its title becomes.
-    OneOf(_lessons, also={number: number for number in "123456"}),
+    OneOf(_lessons, also={number: number for number in "1234567"}),
     default="1",
     noun="the lesson",
     fallback_name="the first one",
-    help="Six lessons of at most eight minutes: guess, then see, then change.",
+    help="Seven lessons of at most eight minutes: guess, then see, then change.",
 )
 CLASS = Control(
     "class",
@@ -40,6 +46,14 @@ PRESENTER = Control(
     fallback_name="the usual view",
     help="Large type and the guess or one change alone, for a screen that a room looks at. The "
     "arrows at the top bring these controls back.",
+)
+CLASS_CODE = Control(
+    "class_code",
+    "Class code",
+    Text(4),
+    placeholder="On the presenter's screen",
+    help="Four letters that join a class. Its presenter chooses the lesson, and sees the guesses "
+    "without names.",
 )
 CHANGES = Page(
     Control(
@@ -129,9 +143,20 @@ CHANGES = Page(
         help="Patients that the one model learns from.",
         shown=where(lesson="6"),
     ),
+    Control(
+        "learn_coin",
+        "ε of each answer",
+        Stops(COINS, at_most, row=True),
+        default=COINS[1],
+        noun="an ε of",
+        field="epsilon",
+        help="Less ε is a coin that more often answers by chance. One who has answered keeps the "
+        "coin of then.",
+        shown=where(lesson="7"),
+    ),
 )
 """What one changes once the curve is seen."""
 
 SHARED = (SEED,)
 """The controls of the state that pages share."""
-EVERY = (LESSON, SEED, CLASS, PRESENTER, *CHANGES)
+EVERY = (LESSON, SEED, CLASS, CLASS_CODE, PRESENTER, *CHANGES)

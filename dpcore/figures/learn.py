@@ -12,6 +12,7 @@ import pandas as pd
 from dpcore.figures.canvas import (
     LEGEND,
     add_band,
+    add_rule,
     add_scatter,
     axis,
     canvas,
@@ -21,6 +22,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import Row, at_most, counted, listed, plain
 from dpcore.lessons.lesson import Lesson
+from dpcore.lessons.randomised_response import Estimate, truth_share
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -329,4 +331,57 @@ def rows(lesson: Lesson, guess: Guess, curves: dict[str, pd.DataFrame]) -> pd.Da
             "What counts as one person's data": table["adjacency"],
             "Proved by": table["accountant"],
         }
+    )
+
+
+ANSWERS_HEIGHT = 150
+TRUTH = "the made-up class's own share"
+
+
+def answers(
+    estimate: Estimate, *, made_up: float | None = None, dark: bool = False, large: bool = False
+) -> Drawn:
+    """Draw the estimated share of true Yes with its interval, and the truth of a made-up class."""
+    size = LARGE_WORDS if large else WORDS
+    figure = canvas(ANSWERS_HEIGHT, dark, font={"size": size}, showlegend=False)
+    figure.update_xaxes(**axis("Truly Yes, of 100"), range=[-2, 102], fixedrange=True)
+    figure.update_xaxes(title_font_size=size)
+    figure.update_yaxes(visible=False, range=[-1, 1], fixedrange=True)
+    share, low, high = (100.0 * each for each in (estimate.share, estimate.low, estimate.high))
+    colour = SKY if dark else BLUE
+    if made_up is not None:
+        add_rule(figure, x=100.0 * made_up, color=NEUTRAL, dash="dash", width=2)
+    add_scatter(
+        figure,
+        x=[low, high],
+        y=[0, 0],
+        mode="lines",
+        line={"color": colour, "width": 10},
+        opacity=0.45,
+        hoverinfo="skip",
+    )
+    add_scatter(
+        figure,
+        x=[share],
+        y=[0],
+        mode="markers",
+        marker={"size": 18, "color": colour},
+        hovertemplate="%{x:.0f} of 100<extra></extra>",
+    )
+    sentence = (
+        f"About {share:.0f} of 100 truly say Yes: with 95 % confidence {math.floor(low)} to "
+        f"{math.ceil(high)}. {estimate.yes:,} of {counted(estimate.answers, 'answer')} came in as "
+        "Yes."
+    )
+    return Drawn(figure, sentence, sentence)
+
+
+def deniability(epsilon: float) -> str:
+    """What a Yes that was sent says of the person, in words and as ε."""
+    by_chance = 50.0 * (1.0 - truth_share(epsilon))
+    ratio = at_most(round(math.exp(epsilon), 9))
+    return (
+        f"A Yes may be the coin's: of 100 people who truly say No, {plain(by_chance)} send Yes. "
+        f"Who truly says Yes sends it {ratio} times as often: ε = ln {ratio} = {at_most(epsilon)}, "
+        "δ = 0."
     )

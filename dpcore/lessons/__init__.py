@@ -1,10 +1,11 @@
-"""Six short lessons on privacy and noise: guess first, then see the true curve, then change it."""
+"""Seven short lessons on privacy and noise: guess, then see the true curve, then change it."""
 
 from __future__ import annotations
 
 from dpcore.lessons import (
     claim_and_attack,
     halving,
+    randomised_response,
     repeated_answers,
     size,
     small_groups,
@@ -19,4 +20,5 @@ LESSONS: tuple[Lesson, ...] = (
     repeated_answers.LESSON,
     claim_and_attack.LESSON,
     small_groups.LESSON,
+    randomised_response.LESSON,
 )
