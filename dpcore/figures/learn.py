@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Guess = Mapping[float, float]
 """Point of a lesson, such as an ε, to the value that was guessed there."""
 NO_GUESS: Guess = MappingProxyType({})
-HEIGHT, LARGE = 330, 300
+HEIGHT, LARGE = 330, 272
 """In pixels; what a room looks at leaves room for large words on the same screen."""
 GUESS, CHANGED, CLASS = "your guess", "after your change", "guesses of the class"
 WORDS, LARGE_WORDS = 13, 18
@@ -96,8 +96,9 @@ def curve(
         )
     if others:
         _add_others(figure, lesson, others)
-    figure.update_xaxes(title_font_size=LARGE_WORDS if large else None)
-    figure.update_yaxes(title_font_size=LARGE_WORDS if large else None)
+    if large:
+        figure.update_xaxes(title_font_size=LARGE_WORDS)
+        figure.update_yaxes(title_font_size=LARGE_WORDS)
     sentence = _sentence(lesson, guess, others, true, changed)
     return Drawn(figure, sentence, f"{lesson.up} against {lesson.across}. {sentence}")
 
@@ -231,7 +232,7 @@ def _sentence(
     """What is true and why, then how far off the guesses were."""
     if true is None:
         if others is not None:
-            return f"{_phones(others)} guessed. {COMES}"
+            return f"{phones(others)} guessed."
         return COMES if guess else f"{UNMOVED} {COMES}"
     values = _values(lesson.series, true)
     first, last = lesson.grid[0], lesson.grid[-1]
@@ -296,12 +297,13 @@ def class_far_off(lesson: Lesson, others: Sequence[Guess], values: pd.Series) ->
         return "Nobody moved a slider."
     worst = max(means, key=lambda x: abs(means[x] - values[x]))
     return (
-        f"{_phones(others)} guessed: {_shown(means[worst])} on average at {at(lesson, worst)}, "
+        f"{phones(others)} guessed: {_shown(means[worst])} on average at {at(lesson, worst)}, "
         f"where it is {_shown(values[worst])}."
     )
 
 
-def _phones(others: Sequence[Guess]) -> str:
+def phones(others: Sequence[Guess]) -> str:
+    """How many phones have done something, as a sentence begins."""
     return f"{counted(len(others), 'phone')} {'has' if len(others) == 1 else 'have'}"
 
 
@@ -335,17 +337,17 @@ def rows(lesson: Lesson, guess: Guess, curves: dict[str, pd.DataFrame]) -> pd.Da
 
 
 ANSWERS_HEIGHT = 150
-TRUTH = "the made-up class's own share"
 
 
 def answers(
     estimate: Estimate, *, made_up: float | None = None, dark: bool = False, large: bool = False
 ) -> Drawn:
     """Draw the estimated share of true Yes with its interval, and the truth of a made-up class."""
-    size = LARGE_WORDS if large else WORDS
-    figure = canvas(ANSWERS_HEIGHT, dark, font={"size": size}, showlegend=False)
+    font = {"size": LARGE_WORDS if large else WORDS}
+    figure = canvas(ANSWERS_HEIGHT, dark, font=font, showlegend=False)
     figure.update_xaxes(**axis("Truly Yes, of 100"), range=[-2, 102], fixedrange=True)
-    figure.update_xaxes(title_font_size=size)
+    if large:
+        figure.update_xaxes(title_font_size=LARGE_WORDS)
     figure.update_yaxes(visible=False, range=[-1, 1], fixedrange=True)
     share, low, high = (100.0 * each for each in (estimate.share, estimate.low, estimate.high))
     colour = SKY if dark else BLUE
@@ -368,10 +370,14 @@ def answers(
         marker={"size": 18, "color": colour},
         hovertemplate="%{x:.0f} of 100<extra></extra>",
     )
+    finding = (
+        "So few answers say nothing of all yet."
+        if (low, high) == (0.0, 100.0)
+        else f"About {share:.0f} of 100 truly say Yes: with 95 % confidence {math.floor(low)} to "
+        f"{math.ceil(high)}."
+    )
     sentence = (
-        f"About {share:.0f} of 100 truly say Yes: with 95 % confidence {math.floor(low)} to "
-        f"{math.ceil(high)}. {estimate.yes:,} of {counted(estimate.answers, 'answer')} came in as "
-        "Yes."
+        f"{finding} {estimate.yes:,} of {counted(estimate.answers, 'answer')} came in as Yes."
     )
     return Drawn(figure, sentence, sentence)
 

@@ -1,4 +1,4 @@
-"""Give six lessons, each a guess, then the curve, then a change."""
+"""Give seven lessons, each a guess, then the curve, then a change."""
 
 from __future__ import annotations
 
@@ -7,4 +7,6 @@ from pages.shared import query
 
 query.tell(controls.validate_link())
 
-answer.draw(controls.sidebar())
+choice = controls.sidebar()
+query.tell(choice.refusal)
+answer.draw(choice)

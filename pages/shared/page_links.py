@@ -75,7 +75,7 @@ PAGE_LINKS = (
         "learn/learn.py",
         "Learn",
         ":material/school:",
-        "Six short lessons: guess, see, change.",
+        "Seven short lessons: guess, see, change.",
         "learn",
     ),
     PageLink(

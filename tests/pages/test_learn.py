@@ -6,7 +6,10 @@ import pytest
 
 from dpcore.controls.learn import CHANGES
 from dpcore.lessons import LESSONS, why_noise
-from tests.pages.shown import open_page, run, said
+from dpcore.lessons import randomised_response as response
+from pages.learn import controls
+from pages.learn.classes import OpenClasses
+from tests.pages.shown import charts, open_page, run, said
 
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
@@ -26,14 +29,14 @@ def test_sliders_that_nobody_moved_are_no_guess():
     app = open_page("learn")
     assert names(app) == []
     assert names(shown(app)) == ["right guesses"]
-    assert "off by" not in said(app)
+    assert "away on average" not in said(app)
     app.button(key="learn_again").click()
     app = run(app)
     app.slider[1].set_value(60)
     app = shown(run(app))
     # The two that nobody moved do not count in the mean.
     truth = why_noise.curve().set_index("x")["value"][LESSONS[0].points[1]]
-    assert f"off by {truth - 60:.1f} of 100 on average" in said(app)
+    assert f"{truth - 60:.1f} of 100 away on average" in said(app)
 
 
 def test_a_change_stands_beside_the_first_curve():
@@ -59,11 +62,11 @@ def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at():
 
 def test_a_presenter_has_one_button_and_the_guess_or_one_change():
     app = open_page("learn", lesson="6", presenter="true")
-    assert [button.key for button in app.button] == ["learn_show"]
+    assert {button.key for button in app.button} == {"learn_show", "learn_open"}
     app.slider[0].set_value(5)
     app = shown(run(app))
     assert not app.slider
-    assert [button.key for button in app.button] == ["learn_again"]
+    assert {button.key for button in app.button} == {"learn_next", "learn_open"}
     drawn = {widget.key for widget in (*app.selectbox, *app.button_group)}
     assert {each.key for each in CHANGES} & drawn == {"learn_group"}
     assert {LESSONS[5].series, "your guess"} <= set(names(app))
@@ -76,3 +79,65 @@ def test_what_is_attacked_is_the_paper_s_noise_whatever_is_drawn():
     app.button_group(key="learn_edition").set_value("sound")
     assert "after your change" in names(run(app))
     assert "The claim is refuted" in said(app)
+
+
+@pytest.fixture
+def room(monkeypatch):
+    """A presenter with an open class, and its code."""
+    fresh = OpenClasses()
+    monkeypatch.setattr(controls, "CLASSES", fresh)
+    app = open_page("learn")
+    app.button(key="learn_open").click()
+    app = run(app)
+    return app, app.text_input(key="class_code").value
+
+
+def test_guesses_of_phones_come_to_the_presenter_and_the_curve_to_the_phones(room):
+    host, code = room
+    phone = open_page("learn", class_code=code)
+    assert "hour after" in said(phone)
+    assert phone.button(key="learn_show").disabled
+    phone.slider[0].set_value(60)
+    phone = run(phone)
+    phone.button(key="learn_show").click()
+    phone = run(phone)
+    assert names(phone) == ["your guess"]
+    host = run(host)
+    assert names(host) == ["guesses of the class"]
+    assert "1 phone has guessed" in said(host)
+    host = shown(host)
+    assert names(host) == ["right guesses", "guesses of the class"]
+    phone = run(phone)
+    assert names(phone) == ["right guesses", "your guess"]
+    assert not {"learn_next", "learn_again"} & {button.key for button in phone.button}
+    host.button(key="learn_next").click()
+    assert names(run(host)) == []
+    assert run(phone).title[0].value.startswith("2.")
+
+
+def test_a_wrong_code_is_refused_in_one_sentence_and_an_ended_class_is_none(room):
+    wrong = open_page("learn", class_code="a*b")
+    assert [each.value for each in wrong.warning] == [
+        "No class has the code “AB”: it is mistyped, or it has ended."
+    ]
+    host, code = room
+    phone = open_page("learn", class_code=code.lower())
+    assert not phone.warning
+    host.button(key="learn_end").click()
+    run(host)
+    assert code in run(phone).warning[0].value
+
+
+def test_one_person_alone_is_counted_with_a_made_up_class():
+    app = open_page("learn", lesson="7")
+    assert "lesson_answers" not in charts(app)
+    sent = controls.SentAnswer(True, CHANGES["learn_coin"].default)
+    app.session_state["_kept_learn answer"] = sent
+    app = run(app)
+    assert "lesson_answers" in charts(app)
+    yes = 1 + response.made_up(0, sent.epsilon)
+    assert f"{yes} of 100 answers came in as Yes" in said(app)
+    assert "99 of the 100 people are made up" in said(app)
+    # What was sent stays with the coin that sent it.
+    app.button_group(key="learn_coin").set_value(CHANGES["learn_coin"].kind.values[3])
+    assert f"{yes} of 100 answers came in as Yes" in said(run(app))
