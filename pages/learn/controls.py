@@ -13,6 +13,7 @@ from dpcore.controls.explore import SEED
 from dpcore.controls.learn import CHANGES, CLASS, CLASS_CODE, EVERY, LESSON, PRESENTER
 from dpcore.errors import InvalidInput
 from dpcore.figures.learn import NO_GUESS, Guess, at
+from dpcore.lessons import LESSONS
 from dpcore.lessons.lesson import Lesson
 from pages.learn.classes import CLASSES, OpenClass
 from pages.shared import query
@@ -164,12 +165,17 @@ def guess(number: int) -> Guess | None:
 
 
 def reveal(choice: LearnChoice, values: Guess) -> None:
-    """Keep the guess, and show the curve unless a class waits for it; use in a callback."""
+    """Keep the guess, and show the curve unless a class waits for it; use in a callback.
+
+    Others see a class's guesses: what no slider gives is left out.
+    """
     if choice.opened is None:
         store(f"learn guess {choice.number}", values)
     elif choice.is_host:
         CLASSES.show(choice.opened.code, visitor())
     else:
+        least, most = LESSONS[choice.number - 1].limits
+        values = {x: value for x, value in values.items() if least <= value <= most}
         CLASSES.guess(choice.opened.code, visitor(), choice.number, values)
 
 

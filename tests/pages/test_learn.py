@@ -1,6 +1,7 @@
 """Learn: a guess comes first, the curve after it, and a link gives everybody the same."""
 
 import json
+import math
 
 import pytest
 
@@ -113,6 +114,14 @@ def test_guesses_of_phones_come_to_the_presenter_and_the_curve_to_the_phones(roo
     host.button(key="learn_next").click()
     assert names(run(host)) == []
     assert run(phone).title[0].value.startswith("2.")
+
+
+def test_a_forged_guess_is_left_out(room):
+    host, code = room
+    choice = controls.LearnChoice(1, 0, False, False, controls.seen(code), "")
+    controls.reveal(choice, {0.0: math.nan, 1.0: 1e300, 4.0: 60.0})
+    assert controls.seen(code).guesses == ({4.0: 60.0},)
+    assert names(run(host)) == ["guesses of the class"]
 
 
 def test_a_wrong_code_is_refused_in_one_sentence_and_an_ended_class_is_none(room):
