@@ -13,7 +13,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   for (const button of parentElement.querySelectorAll("button")) {
     button.onclick = () => {
-      const isTrue = toss() < data.truth * 2 ** 32;
+      const isTrue = toss() < Math.round(data.truth * 2 ** 32);
       sent = isTrue ? button.value : ["no", "yes"][toss() % 2];
       sessionStorage.setItem(place, sent);
       show();

@@ -1,7 +1,11 @@
 """The figure of a lesson: what is hidden before the guess, and what its sentence says."""
 
+import math
+import re
+
 from dpcore.figures import learn
 from dpcore.lessons import LESSONS, halving, small_groups, why_noise
+from dpcore.lessons import randomised_response as response
 
 FIRST, LAST = LESSONS[0], LESSONS[5]
 
@@ -49,3 +53,42 @@ def test_every_point_says_epsilon_with_delta_adjacency_and_accountant():
     assert "nothing is promised" in nothing
     assert learn.promise(FIRST, why_noise.curve()).endswith(" At σ = 0 nothing is promised.")
     assert "nothing is promised" not in learn.promise(LESSONS[1], halving.curve())
+
+
+def test_a_class_s_guesses_are_dots_and_their_mean_is_told_after_the_lesson():
+    others = [guessed(100.0, 60.0, 60.0), {1.0: 70.0}, {}]
+    drawn = learn.curve(FIRST, others=others, true=why_noise.curve())
+    dots = drawn.figure.data[-1]
+    assert (dots.name, dots.mode, len(dots.x)) == ("guesses of the class", "markers", 4)
+    assert sorted(dots.y) == [60.0, 60.0, 70.0, 100.0]
+    assert len(set(dots.x)) == 4
+    assert drawn.sentence.startswith(FIRST.why)
+    assert "3 phones have guessed: 60 on average at σ = 4, where it is 55" in drawn.sentence
+    before = learn.curve(FIRST, others=[])
+    assert before.sentence == "0 phones have guessed."
+
+
+def test_large_is_large_to_the_last_axis_title():
+    for drawn in (
+        learn.curve(FIRST, true=why_noise.curve(), large=True),
+        learn.answers(response.estimate(20, 40, math.log(3)), large=True),
+    ):
+        layout = drawn.figure.layout
+        assert layout.font.size == layout.xaxis.title.font.size == learn.LARGE_WORDS
+    assert learn.curve(FIRST).figure.layout.xaxis.title.font.size < learn.LARGE_WORDS
+
+
+def test_an_estimate_is_told_with_its_interval_and_its_answers():
+    estimate = response.estimate(20, 40, math.log(3))
+    sentence = learn.answers(estimate).sentence
+    assert "About 50 of 100" in sentence
+    assert "20 of 40 answers" in sentence
+    low, high = (int(word) for word in re.search(r"confidence (\d+) to (\d+)", sentence).groups())
+    assert low <= 100 * estimate.low < low + 1
+    assert high - 1 < 100 * estimate.high <= high
+    assert "say nothing" in learn.answers(response.estimate(1, 1, math.log(3))).sentence
+
+
+def test_deniability_is_told_in_people_and_as_epsilon():
+    told = learn.deniability(math.log(3))
+    assert all(part in told for part in ("25 send Yes", "3 times", "ε = ln 3 = 1.1", "δ = 0"))
