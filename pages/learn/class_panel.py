@@ -31,7 +31,7 @@ def invitation(opened: OpenClass) -> None:
             "Start it with these options, and open it by that address. docs/serve.md says more."
         )
         st.code(
-            f"--server.address 0.0.0.0 --server.allowedHosts {network}",
+            f"--server.address 0.0.0.0\n--server.allowedHosts {network}",
             language=None,
             wrap_lines=True,
         )

@@ -75,7 +75,7 @@ PAGE_LINKS = (
         "learn/learn.py",
         "Learn",
         ":material/school:",
-        "Seven short lessons: guess, see, change.",
+        "Short lessons: guess, see, change.",
         "learn",
     ),
     PageLink(
