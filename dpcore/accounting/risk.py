@@ -65,6 +65,8 @@ def gaussian_advantage(mu: float) -> float:
     return math.erf(number("mu", mu, at_least=0.0) / (2.0 * math.sqrt(2.0)))
 
 
+RIGHT_GUESSES = "Attackers' right guesses"
+"""What the number is called on screen."""
 FEW = 0.5
 """People of 100 who are right thanks to the release, below which none of them is counted."""
 UNDER, OVER = "under 51", "over 99"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from dpcore.accounting import risk
+
 BadgeColour = Literal["green", "gray", "orange", "red"]
 
 PREDICT = "What does a released model say?"
@@ -73,7 +75,7 @@ ALONE = (
     "The bound is that of the noise that is drawn. What ε and δ alone allow stands beside it under "
     "“What could an attacker tell?”."
 )
-RIGHT_GUESSES = "Attackers' right guesses"
+RIGHT_GUESSES = risk.RIGHT_GUESSES
 RIGHT_GUESSES_MEANING = (
     "How many of 100 people are right at most. Each sees the result, knows every other record, "
     "starts from even odds, and uses the best test."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.accounting.answers import answer
-from dpcore.accounting.risk import hedge
+from dpcore.accounting.risk import RIGHT_GUESSES, hedge
 from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule, Run
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import look
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 LABEL = "Privacy loss ε"
 MOST_RUNS = 30
 """Runs of each ε of which single people are shown."""
-RIGHT_GUESSES = "Right guesses"
 
 
 def picture(
