@@ -80,7 +80,7 @@ def at_chosen_epsilon(
         SIDE_BY_SIDE: lambda: _side_by_side(view, epsilon),
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
-        PER_1000: lambda: _per_thousand(shown(), epsilon),
+        PER_1000: lambda: _per_thousand(view, epsilon),
         NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon),
         CALIBRATION: lambda: calibration.show(view, row, epsilon),
         GROUPS: lambda: groups.show(view, row, epsilon),
@@ -185,10 +185,11 @@ def _one_person(view: View, row: pd.Series) -> None:
 
 def _per_thousand(view: View, epsilon: float) -> None:
     dataset = view.split.entry
+    rows, without = view.cases_at(epsilon)
     plot(
         chosen.patients(
-            view.rows_at(epsilon),
-            [view.without_privacy],
+            rows,
+            [without],
             titles=view.titles,
             positive=dataset.positive,
             negative=dataset.negative,
@@ -210,6 +211,8 @@ def _best(view: View, epsilon: float) -> None:
     if best.empty:
         st.markdown("No method is proved at any ε.")
         return
+    if view.decision.is_counted and view.threshold != 0.5:
+        st.caption(texts.AT_ONE_HALF)
     shown = quality.rows_as_shown(best)
     plot(
         figures.frontier(

@@ -98,6 +98,8 @@ def every_method(view: View, epsilon: float) -> None:
     rows = view.rows_at(epsilon)
     at = plain(float(rows["epsilon"].max()))
     st.subheader(f"Method by method at ε = {at}", anchor=False)
+    if view.decision.is_counted and view.threshold != 0.5:
+        st.caption(texts.AT_ONE_HALF)
     plot(
         chosen.accuracy(
             rows, view.references, titles=view.titles, quality=view.quality, dark=view.dark

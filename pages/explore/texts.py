@@ -119,3 +119,4 @@ COST = (
 )
 LEAVE = "May it leave?"
 ACTING = "Acting from a risk of {} on."
+AT_ONE_HALF = "Accuracy here is of acting from 50 %, as models do that are told nothing else."

@@ -256,11 +256,26 @@ class View:
             calibration.method: calibration.query for calibration in self.calibrations_at(epsilon)
         }
 
-    @property
-    def without_privacy(self) -> Cases:
-        """The model without privacy that missed cases are compared with."""
-        measured = self.compared.measured
-        return Cases("no privacy", measured["missed_per_1000"], measured["false_per_1000"])
+    def cases_at(self, epsilon: float) -> tuple[pd.DataFrame, Cases]:
+        """A row a method with its cases at the threshold, and those of the model without privacy.
+
+        What gives no risks is decided on at its own threshold.
+        """
+        if self.decision.outcomes is None:
+            measured = self.compared.measured
+            cases = Cases("no privacy", measured["missed_per_1000"], measured["false_per_1000"])
+            return self.with_row(self.row(epsilon)).rows_at(epsilon), cases
+        rows = []
+        for each in (self.decision, *(other for _, other in self.thin)):
+            row = at(each.rows, epsilon)
+            if each.outcomes is not None:
+                place = each.at(float(row["epsilon"]))
+                counts = {
+                    "missed_per_1000": each.missed[place],
+                    "false_per_1000": each.false[place],
+                }
+                rows.append({**row, **counts})
+        return pd.DataFrame(rows), Cases("no privacy", *self.decision.baseline_cases)
 
     @property
     def quality(self) -> Quality:
