@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
-from dpcore.controls.explore import BEST, WIDE_EPSILONS
+from dpcore.controls.explore import AXIS, BEST, WIDE_EPSILONS
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
@@ -267,7 +267,7 @@ class View:
             return self.with_row(self.row(epsilon)).rows_at(epsilon), cases
         rows = []
         for each in (self.decision, *(other for _, other in self.thin)):
-            row = at(each.rows, epsilon)
+            row = at(each.rows, epsilon).copy()
             if each.outcomes is not None:
                 place = each.at(float(row["epsilon"]))
                 counts = {
@@ -354,7 +354,8 @@ def gather(choice: ExploreChoice) -> View | Pending:
     measure = _measure(choice, split)
     compared = Baselines.read(curve_jobs.results(references), measure)
     printed = _only(study, _printed(study))
-    is_ranked = choice.lists_all or (choice.focus == BEST and records.published)
+    is_whole = choice.focus == BEST and records.published and choice.axis == AXIS.default
+    is_ranked = choice.lists_all or is_whole
     others = set(methods) - chosen if is_ranked else set()
     sound = _questions(_only(whole, chosen)) + _questions(_only(whole, others))
     as_printed = _questions(printed)
