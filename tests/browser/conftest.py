@@ -203,7 +203,8 @@ def _empty(page):
     """Leave what the page shows and what it has stored; whether it could."""
     try:
         if page.url != BLANK:
-            page.evaluate("localStorage.clear()")  # Streamlit's: whether the controls are open
+            # Streamlit's: whether the controls are open; ours: what a coin has sent.
+            page.evaluate("localStorage.clear(); sessionStorage.clear()")
         page.goto(BLANK)
     except Error:
         return False

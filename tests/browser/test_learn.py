@@ -143,6 +143,26 @@ def test_the_coin_lets_the_true_answer_through(browser, address):
     assert sent(told(browser, address, "No", [HONEST])) == "no"
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
+def test_an_answer_is_asked_and_kept_while_the_tab_is_open(watched, address):
+    resize(watched.page, 390)
+    page = opened(watched, address, "?lesson=7")
+    expect_no_barrier(page)
+    expect_whole(page, 390)
+    page.get_by_role("button", name="Yes", exact=True).click()
+    told = page.get_by_text("This browser sent:")
+    expect(told).to_be_visible()
+    before = told.inner_text()
+    estimate = page.get_by_text("of 100 answers came in as Yes")
+    expect(estimate).to_be_visible()
+    sentence = estimate.inner_text()
+    expect_no_barrier(page)
+    page.reload()
+    expect(page.get_by_text(before)).to_be_visible()
+    expect(page.get_by_text(sentence)).to_be_visible()
+    expect(page.get_by_role("button", name="Yes", exact=True)).to_have_count(0)
+
+
 def sent(widgets):
     """The only answer among what the widgets hold."""
     ((event,),) = [json.loads(text) for each in widgets if (text := each.json_trigger_value)]
