@@ -107,7 +107,7 @@ def _add_others(figure: go.Figure, lesson: Lesson, others: Sequence[Guess]) -> N
     """Add a dot for each guess, beside each other where several are the same."""
     places = {x: place for place, x in enumerate(lesson.grid)}
     dots = [
-        (places[x] + 0.3 * (GOLDEN * number % 1.0 - 0.5), value)
+        (places[x] + 0.3 * ((GOLDEN * number + 0.5) % 1.0 - 0.5), value)
         for number, guess in enumerate(others)
         for x, value in guess.items()
     ]
