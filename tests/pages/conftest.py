@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -60,6 +61,19 @@ def alone(tmp_path, monkeypatch):
     monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
+@pytest.fixture(scope="module")
+def one_folder(tmp_path_factory):
+    """The cache of a whole file of tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def alone_together(one_folder, monkeypatch):
+    """As `alone`, but what one test has computed is there for the others of its file."""
+    monkeypatch.setenv("DPCORE_CACHE", str(one_folder))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def few_draws_for_bands():
     """Bands of closed forms come from few draws: no page's test is about how exact they are."""
@@ -86,29 +100,26 @@ def uploads_in_one_process(one_process, monkeypatch):
 
 
 @pytest.fixture
-def seven_splits(monkeypatch):
-    """Two more than those of a first picture, in this process."""
-    loaders._splits.clear()
-    monkeypatch.setattr("dpcore.evaluation.splits.MAX", 7)
-    yield
-    loaders._splits.clear()
-
-
-@pytest.fixture
-def jobs_of_seven_splits(seven_splits, monkeypatch):
-    """Jobs are done by a thread of this process, on a third of the splits or less.
+def jobs_at_once(few_splits, monkeypatch):
+    """Jobs are done as they are handed in, in this process and on few splits.
 
     What pages say of jobs goes by their files, which are the same. Workers are tested in
     `tests/evaluation/test_jobs.py`.
     """
-    with ThreadPoolExecutor(1) as thread:
 
-        def submit(work, *given, **_):
-            return thread.submit(work, *given)
+    def submit(work, *given, **_):
+        future: Future[Any] = Future()
+        try:
+            future.set_result(work(*given))
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
-        monkeypatch.setattr(executors, "submit", submit)
-        yield
-        thread.shutdown(cancel_futures=True)
+    loaders._splits.clear()
+    monkeypatch.setattr(executors, "submit", submit)
+    monkeypatch.setattr(executors, "make_ready", lambda: None)
+    yield
+    loaders._splits.clear()
 
 
 @pytest.fixture(autouse=True)

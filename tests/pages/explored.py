@@ -1,20 +1,35 @@
-"""What tests of Explore share: its first screen read, and fewer methods than there are."""
+"""What tests of Explore share: its first answer read, and fewer methods than there are."""
 
 import re
-from decimal import Decimal
 
 from dpcore.evaluation import jobs, work
-from dpcore.evaluation.exact_curves import closed_form
-from dpcore.evaluation.splits import splits_of
+from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
+from dpcore.evaluation.task import JobContext
+from dpcore.methods import FIRST
+from dpcore.questions.cost.question import CostQuestion
 from pages.explore.controls import every_method
+from tests.pages.shown import open_page, picture
+from tests.pages.waiting import until
 
-_SWATCH = r':color\[■\]\{foreground="#\w{6}"\}'
-_PARTS = re.compile(rf"\*\*(.+)\*\* .+ = {_SWATCH} (.+) simpler model {_SWATCH} (.+) privacy noise")
+COHORT = {"data": "Synthetic clinical cohort"}
+
+
+def at(link):
+    """Explore with its first answer."""
+    return answered(open_page("explore", **link))
+
+
+def answered(app):
+    """The page once its first answer is there, or a refusal."""
+    assert not app.exception
+    until(lambda: app.get("bidi_component") or app.error, app, look_seconds=0.1)
+    return app
 
 
 def only_methods(monkeypatch, *methods):
-    """As if there were no others, most of which would have to be trained."""
-    monkeypatch.setattr("pages.explore.view.every_method", lambda *_: methods)
+    """As if there were only these, and that of the rule: the others would have to be trained."""
+    every = tuple(dict.fromkeys((FIRST, *methods)))
+    monkeypatch.setattr("pages.explore.view.every_method", lambda *_: every)
 
 
 def all_methods(monkeypatch):
@@ -22,10 +37,10 @@ def all_methods(monkeypatch):
     monkeypatch.setattr("pages.explore.view.every_method", every_method)
 
 
-def at_first(study):
-    """The first row of a study's closed forms, on the splits of the first picture."""
-    every = splits_of(study.dataset, study.records, study.preparation)
-    return closed_form(study, every.at_once).iloc[0]
+def right_decisions(study, threshold):
+    """Those of a study of one method and one ε, as they are shown."""
+    counts = TreatedCounts.read(CostQuestion(study).answer(JobContext()).files[NAME])
+    return f"{100 * counts.outcomes(threshold).right.mean():.1f} %"
 
 
 def below_title(app):
@@ -34,25 +49,33 @@ def below_title(app):
 
 
 def sentence(app):
-    """The sentence that answers first, with usual spaces."""
-    shown = next(text.value for text in app.main.markdown if "At ε = " in text.value)
-    return shown.replace("\u00a0", " ")
+    """The sentence that answers first, at the ε of the page."""
+    shown = picture(app)
+    return shown["sentences"][shown["stop"]].replace("**", "")
 
 
-def cost(app):
-    """What privacy costs, and its two parts, as they are shown."""
-    result = (_PARTS.match(text.value) for text in app.main.caption)
-    total, form, noise = map(number, next(filter(None, result)).groups())
-    return total, form, noise
+def readings(app):
+    """The big numbers of the first answer by their labels, at the ε of the page."""
+    shown = picture(app)
+    return {one["label"]: one["values"][shown["stop"]] for one in shown["readings"]}
 
 
-def number(shown):
-    """A number as it is shown, without its unit."""
-    return Decimal(shown.split()[0].replace("−", "-").replace(",", ""))
+def headline(app):
+    """All that the first answer says and draws at any ε, without the other methods' thin lines."""
+    shown = picture(app)
+    (panel,) = shown["panels"]
+    said = {name: shown[name] for name in ("sentences", "readings", "people", "guesses", "alt")}
+    return said | {"line": panel["lines"][0]["texts"], "rules": panel["rules"]}
 
 
-def leave(folder, key, rows):
-    """The result of a job, as a worker leaves it in the cache."""
+def figures(words):
+    """The numbers in a sentence, without signs and percent."""
+    return [float(one.replace(",", "")) for one in re.findall(r"\d[\d,]*(?:\.\d+)?", words)]
+
+
+def leave(folder, key, outcome):
+    """What a job gives, as a worker leaves it in the cache."""
     (folder / jobs.FOLDER).mkdir(exist_ok=True)
-    (folder / jobs.FOLDER / f"{key}.csv").write_text(work._text(rows))
-    return rows
+    for name, data in {"csv": work._text(outcome.rows).encode(), **outcome.files}.items():
+        (folder / jobs.FOLDER / f"{key}.{name}").write_bytes(data)
+    return outcome.rows

@@ -1,5 +1,6 @@
 """Opens a page by its link, and reads what Streamlit's own harness has no name for."""
 
+import json
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -25,8 +26,8 @@ def run(app):
 
 
 def numbers(app):
-    """The big numbers by their labels, also of those that are so only so far."""
-    return {metric.label.removesuffix(" so far"): metric.value for metric in app.metric}
+    """The big numbers by their labels."""
+    return {metric.label: metric.value for metric in app.metric}
 
 
 def said(app, *more):
@@ -48,6 +49,12 @@ def said_with_notes(app):
 def charts(app):
     """The keys of the charts on the page."""
     return {str(chart.key) for chart in app.get("plotly_chart")}
+
+
+def picture(app):
+    """What the picture that moves holds, with its `stop`."""
+    (shown,) = app.get("bidi_component")
+    return json.loads(shown.proto.json)
 
 
 def with_table(app, name):

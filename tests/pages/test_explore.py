@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import shlex
 from dataclasses import replace
@@ -15,51 +14,50 @@ import pytest
 from dpcore import cli
 from dpcore.accounting.risk import odds
 from dpcore.controls.explore import EPSILONS, PRESETS, TABS
-from dpcore.datasets import Preparation, entry, load, prepare
+from dpcore.datasets import Preparation, catalogue, entry, load, prepare
 from dpcore.erm.privacy_curve import noise_advantage
-from dpcore.evaluation import curves, references
-from dpcore.evaluation.baselines import baselines
-from dpcore.evaluation.splits import splits
+from dpcore.evaluation import jobs
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
-from dpcore.evaluation.task import JobContext
 from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST
+from dpcore.questions.cost.figure import RIGHT_GUESSES
 from dpcore.questions.cost.question import answers
 from pages.explore import curve_jobs
-from pages.explore.controls import every_method, first_choice
-from pages.explore.view import gather
+from pages.explore.controls import first_choice
+from pages.explore.view import Pending, gather
 from pages.shared import query
-from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import (
+    COHORT,
     all_methods,
-    at_first,
+    answered,
+    at,
     below_title,
-    cost,
-    number,
+    figures,
+    headline,
     only_methods,
+    readings,
+    right_decisions,
     sentence,
 )
-from tests.pages.shown import charts, numbers, open_page, run, said
+from tests.pages.shown import open_page, picture, run, said
 from tests.pages.waiting import until
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone_together", "jobs_at_once"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 
 @pytest.fixture(autouse=True)
 def closed_forms(monkeypatch):
-    """The best is that of two methods, none of which is trained, unless a test takes all."""
+    """Beside the method of the rule there are two, none of which is trained."""
     only_methods(monkeypatch, "outpert", "opera")
 
 
 BREAST = {"data": "Breast cancer (Wisconsin)"}
-COHORT = {"data": "Synthetic clinical cohort"}
-
-
-def at(link):
-    return open_page("explore", **link)
 
 
 def opened(**link):
@@ -67,183 +65,153 @@ def opened(**link):
     return at(BREAST | link)
 
 
-def done(study):
-    """What its job leaves."""
-    work = curves.work if isinstance(study, Study) else references.work
-    return work(study, JobContext()).rows  # type: ignore[arg-type]
+def gathered(choice):
+    """What the page shows once the first answer is computed."""
+    contents = gather(choice)
+    if isinstance(contents, Pending):
+        for study in contents.first.studies.values():
+            jobs.submit(curve_jobs.task(study))
+        contents = gather(choice)
+    assert not isinstance(contents, Pending)
+    return contents
 
 
-@pytest.mark.usefixtures("seven_splits")
-def test_the_numbers_are_those_of_the_package(monkeypatch):
-    study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
-    app = opened(focus="OPERA")
-    for row, words in (
-        (at_first(study), "in 5 of 7 splits so far."),
-        (answers(study).iloc[0], "judged on 569 of them, in 7 splits."),
-    ):
-        assert words in below_title(app)
-        shown = numbers(app)
-        assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
-        missed = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
-        assert shown["Missed · false alarms"] == missed
-        # As once the jobs are done.
-        monkeypatch.setattr(curve_jobs, "is_done", lambda study: True)
-        monkeypatch.setattr(curve_jobs, "results", done)
-        run(app)
-    lam = baselines(splits(load("breast_cancer"), Preparation())).lam
-    assert f"The linear one has λ = {plain(lam)}, " in app.metric[0].help
+def test_the_numbers_are_those_of_the_package():
+    app = opened(focus="DP-GD", threshold="50")
+    row = answers(Study(methods=("dpgd",), epsilons=(1.0,), delta=1e-5)).iloc[0]
+    assert "judged on 342 of them, in 3 splits." in below_title(app)
+    shown = readings(app)
+    assert shown["Right decisions"] == f"{100 * row['accuracy']:.1f} %"
+    missed = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
+    assert shown["Missed · false alarms"] == missed
 
 
-@pytest.mark.usefixtures("seven_splits")
-@pytest.mark.parametrize("edition", ["sound", "published"])
-@pytest.mark.parametrize(
-    ("missing", "splits"),
-    [("", 7), ("references", 5), ("opera", 5), ("nonprivate", 5)],
-)
-def test_while_jobs_run_everything_is_compared_on_the_same_splits(
-    monkeypatch, edition, missing, splits
-):
-    def is_done(study):
-        name = study.methods[0] if isinstance(study, Study) else "references"
-        return name != missing
+def test_no_number_is_shown_before_the_first_answer():
+    app = open_page("explore", **BREAST, seed="11")
+    assert not app.get("bidi_component")
+    assert not app.metric
+    assert "569 patients" in said(app)
+    assert picture(answered(app))["stop"] == EPSILONS.index(1.0)
 
-    only_methods(monkeypatch, "opera", "dpgd")
-    monkeypatch.setattr(curve_jobs, "grid", lambda *_: (1.0,))
-    monkeypatch.setattr(curve_jobs, "is_done", is_done)
-    monkeypatch.setattr(curve_jobs, "results", done)
-    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
-    methods = ("nonprivate", "opera", "dpgd")
-    view = gather(replace(first_choice(), study=Study(methods=methods, edition=edition)))
-    assert view.splits == splits
-    for rows in (view.table, view.everything):
-        assert set(rows["method"]) | {"nonprivate"} == set(methods)
-        assert set(rows["splits"]) == {splits}
-        assert set(rows["accuracy_baseline"]) == {view.compared.value}
+
+@pytest.mark.parametrize("link", [BREAST, COHORT | {"patients": "300"}], ids=str)
+def test_the_first_answer_stays_when_all_work_has_ended(link):
+    app = at(link | {"methods": ["OutPert", "OPERA"]})
+    first = headline(app)
+    drawn = len(picture(app)["panels"][0]["lines"])
+    until(lambda: len(picture(app)["panels"][0]["lines"]) == 3, app)
+    assert drawn == 1
+    run(app)
+    assert not app.get("progress")
+    assert headline(app) == first
+
+
+def test_a_moved_threshold_trains_nothing():
+    app = opened(focus="OPERA", methods="OPERA")
+    before, done = headline(app), set(jobs._attempts)
+    assert app.slider(key="threshold").value == entry("breast_cancer").action.risk
+    app.slider(key="threshold").set_value(50).run()
+    assert set(jobs._attempts) == done
+    assert headline(app)["readings"] != before["readings"]
+    assert "50 %" in picture(app)["panels"][0]["title"]
+
+
+def test_each_data_set_says_from_which_risk_one_acts_and_why():
+    for one in catalogue():
+        assert 1 <= one.action.risk <= 99, one.key
+        assert re.fullmatch(r"[A-Z][^.!?]*\.", one.action.why), one.key
 
 
 def test_random_features_take_the_place_of_the_columns(monkeypatch):
     only_methods(monkeypatch, "psgd")
     link = {"feature_map": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
-    app = opened(**link, bandwidth="0.3", methods="PSGD", focus="PSGD")
+    app = opened(**link, bandwidth="0.3", methods="PSGD", focus="PSGD", threshold="50")
     assert not app.warning
     made = Preparation(features="fourier", fourier_features=64, bandwidth=0.3)
     study = Study(methods=("psgd",), epsilons=(1.0,), preparation=made)
-    assert numbers(app)["Accuracy"] == f"{100 * at_first(study)['accuracy']:.1f} %"
+    assert readings(app)["Right decisions"] == right_decisions(study, 0.5)
     assert "--features fourier" in export.command(study)
-
-
-def test_the_best_is_taken_from_all_methods_whichever_are_drawn(monkeypatch):
-    all_methods(monkeypatch)
-    app, poorer = opened(), opened(methods="OutPert")
-    words = r": best proved of ((\d+) of (\d+) methods compared) by results"
-    counted = re.search(words, said(app))
-    assert counted is not None
-    count, done, total = counted.groups()
-    assert int(done) < int(total) < len(every_method("logistic", entry("cohort")))
-    assert f"{count}; the rest" in sentence(app)
-    assert numbers(app) == numbers(poorer)
-    assert sentence(app) == sentence(poorer)
-    focused = opened(methods="OutPert", focus="OutPert")
-    assert number(numbers(focused)["Accuracy"]) < number(numbers(app)["Accuracy"])
 
 
 def test_models_are_compared_with_methods_and_seldom_best_ones_where_they_are_chosen(monkeypatch):
     all_methods(monkeypatch)
     choice = replace(first_choice(), study=Study("cohort", records=100))
 
-    def trained(view):
-        studies = [study for jobs in view.untrained for study in jobs.studies.values()]
-        return {study.methods[0] for study in studies if isinstance(study, Study)}
+    def coming(view):
+        return {study.methods[0] for study in curve_studies(view)}
 
-    first = gather(choice)
-    assert {"dpgd", "decision-tree", "naive-bayes"} <= trained(first)
+    def curve_studies(view):
+        return [one.study for one in view.others.studies.values()] if view.others else []
+
+    first = gathered(choice)
+    assert {"decision-tree", "naive-bayes"} <= coming(first)
     assert not set(SELDOM_BEST) & set(first.whole.methods)
-    assert set(first.waiting) == trained(first)
-    listed = gather(replace(choice, lists_all=True))
-    assert (trained(listed), listed.count) == (trained(first), first.count)
-    # With one method in focus nothing is trained but what is chosen: a link that names its methods
-    # opens as it did before there were models to choose.
-    one = replace(choice, ranks=False)
-    assert trained(gather(one)) == {"dpgd"}
-    chosen = replace(choice.study, methods=("nonprivate", "pate"))
-    assert trained(gather(replace(one, study=chosen))) == {"pate"}
+    assert set(first.waiting) == coming(first)
+    listed = gathered(replace(choice, lists_all=True))
+    assert (coming(listed), listed.count) == (coming(first), first.count)
+    # With one method in focus nothing is trained but what is chosen.
+    one = replace(choice, focus="opera")
+    chosen = replace(choice.study, methods=("nonprivate", "opera", "pate"))
+    assert coming(gathered(replace(one, study=chosen))) == {"nonprivate", "pate"}
 
 
-def test_a_tab_never_changes_the_answer(monkeypatch):
-    all_methods(monkeypatch)
+def test_neither_a_tab_nor_another_method_changes_the_answer():
     app = opened()
-    for tab in TABS:
-        other = opened(view=tab)
-        assert other.session_state["view"] == tab
-        assert (sentence(other), numbers(other)) == (sentence(app), numbers(app)), tab
+    for link in ({"methods": "OutPert"}, *({"view": tab} for tab in TABS)):
+        assert headline(opened(**link)) == headline(app), link
+    focused = opened(methods="OutPert", focus="OutPert")
+    assert headline(focused) != headline(app)
 
 
-@pytest.mark.parametrize(
-    "link", [{}, {"compared_by": "AUC"}, {"data": "Diabetes progression"}], ids=str
-)
-def test_the_two_parts_of_the_cost_add_up_as_they_are_shown(link, monkeypatch):
-    all_methods(monkeypatch)
-    app = opened(**link)
+def test_the_sentence_says_the_numbers_beside_it():
+    shown = picture(opened())
+    _, cases, guesses = shown["readings"]
+    for place in range(len(EPSILONS)):
+        said_here = shown["sentences"][place].replace("**", "")
+        epsilon, people, missed, instead, false, other = figures(said_here)[:6]
+        assert (epsilon, people) == (EPSILONS[place], 1000)
+        assert [missed, false] == figures(cases["values"][place])
+        assert [instead, other] == figures(cases["notes"][place])[1:]
+        assert guesses["values"][place].removesuffix(" of 100").split()[-1] in said_here
+
+
+@pytest.mark.parametrize("link", [{"loss": "Huber SVM"}, {"data": "Diabetes progression"}], ids=str)
+def test_what_is_lost_is_the_difference_of_the_numbers_shown(link):
+    shown = picture(opened(**link))
     for epsilon in (0.01, 0.7, 100.0):
-        app.number_input(key="epsilon").set_value(epsilon).run()
-        assert not app.exception
-        total, form, noise = cost(app)
-        assert total == form + noise
-        without = re.search(r"without privacy \(([\d.,]+)", sentence(app))
-        assert without is not None
-        assert total == number(app.metric[0].value) - number(without[1])
-        assert f"{abs(total)} " in sentence(app)
+        place = EPSILONS.index(epsilon)
+        measured = shown["readings"][0]["values"][place]
+        _, value, lost, without, *_ = figures(shown["sentences"][place].replace("RMSE", ""))
+        assert value == figures(measured)[0]
+        assert lost == pytest.approx(abs(value - without), abs=1e-9)
+        assert without == figures(shown["readings"][0]["notes"][place])[1]
 
 
-def test_epsilon_moves_the_numbers_the_sentence_and_the_line_in_the_chart():
+def test_epsilon_moves_the_picture_and_is_said_where_there_is_no_curve():
     seen = set()
     for epsilon in ("0.01", "1", "100"):
         app = opened(epsilon=epsilon)
-        figures = {chart.key: json.loads(chart.proto.spec) for chart in app.get("plotly_chart")}
-        shapes = figures["accuracy_figure"]["layout"]["shapes"]
-        assert [one["x0"] for one in shapes if one["x0"] == one["x1"]] == [float(epsilon)]
-        accuracy = numbers(app)["Accuracy"]
-        seen.add(accuracy)
-        start = f"At ε = {epsilon} the best proved model so far is right for {accuracy} of "
-        assert sentence(app).startswith(start)
+        assert picture(app)["stop"] == EPSILONS.index(float(epsilon))
+        assert sentence(app).startswith(f"At ε = {epsilon}, ")
+        seen.add(readings(app)["Right decisions"])
     assert len(seen) == 3
-    # Between two curves it is said which one is shown.
+    # Between two stops it is said which one is shown.
     for epsilon, shown in ((1.2, True), (1.5, False), (1.3, True)):
         app.number_input(key="epsilon").set_value(epsilon).run()
+        assert picture(app)["stop"] == EPSILONS.index(1.5 if epsilon == 1.5 else 1.0)
         stand_in = "Shown: ε = 1, the nearest below · "
         assert any(each.value.startswith(stand_in) for each in app.caption) == shown
-
-
-def test_the_slider_follows_the_field_and_the_field_the_slider():
-    app = opened(epsilon="3")
-    slider, field = app.select_slider(key="epsilon_slider"), app.number_input(key="epsilon")
-    assert (slider.value, field.value) == (3.0, 3.0)
-    field.set_value(0.08).run()
-    assert app.select_slider(key="epsilon_slider").value == 0.07
-    assert app.number_input(key="epsilon").value == 0.08
-    app.select_slider(key="epsilon_slider").set_value(0.01).run()
-    assert app.number_input(key="epsilon").value == 0.01
-    assert sentence(app).startswith("At ε = 0.01 ")
-    # The field alone is in the address.
-    assert "epsilon_slider" not in app.query_params
-    # A run that changes nothing leaves the slider to the reader, who may be moving it.
-    assert not app.run().select_slider(key="epsilon_slider").proto.set_value
-    # The browser takes the default where the run that had set it was interrupted.
-    for epsilon, stop in (("0.9", 0.7), ("0.0015", 0.0015)):
-        slider = run(opened(epsilon=epsilon)).select_slider(key="epsilon_slider")
-        assert list(slider.proto.default) == [EPSILONS.index(stop)]
-        assert slider.value == stop
 
 
 def test_an_expert_control_that_is_changed_stays_in_force_when_they_are_closed():
     app = with_expert_open(opened())
     app.selectbox(key="loss").set_value("huber").run()
-    shown = numbers(app)
+    shown = headline(answered(app))
     app.session_state["expert"] = False
     run(app)
     # It is drawn, closed or not: the address holds the values of drawn controls only.
     assert app.selectbox(key="loss").value == "huber"
-    assert numbers(app) == shown
+    assert headline(app) == shown
     app.selectbox(key="loss").set_value("logistic").run()
     assert [box.key for box in app.sidebar.selectbox] == ["data", "start_from"]
 
@@ -257,11 +225,10 @@ def test_each_drop_down_changes_the_page():
         ("scaling", "data"),
         ("data", "cohort"),
     ):
-        before = numbers(app)
-        app.selectbox(key=key).set_value(value).run()
-        assert not app.exception
+        before = headline(app)
+        answered(app.selectbox(key=key).set_value(value).run())
         # Nothing is missing in the breast-cancer set, so filling gaps changes nothing there.
-        assert (numbers(app) == before) == (key == "missing"), key
+        assert (headline(app) == before) == (key == "missing"), key
         # A leak of data is said aloud.
         leaks = any("leak" in warning.value for warning in app.warning)
         assert leaks == (key in ("scaling", "data")), key
@@ -280,7 +247,7 @@ def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it():
     assert sum("is at least 1/n" in warning.value for warning in app.main.warning) == 1
 
 
-@pytest.mark.parametrize(("delta", "patients"), [("1e-6", "300"), ("1e-5", "30,000"), ("", "300")])
+@pytest.mark.parametrize(("delta", "patients"), [("1e-6", "300"), ("1e-5", "1,000"), ("", "300")])
 def test_a_link_with_a_delta_means_it_and_one_without_means_the_rule(delta, patients):
     link = {"delta": delta} if delta else {}
     app = with_expert_open(opened(**COHORT, patients=patients, **link))
@@ -288,26 +255,6 @@ def test_a_link_with_a_delta_means_it_and_one_without_means_the_rule(delta, pati
     by_rule = plain(default_delta(int(patients.replace(",", ""))))
     assert delta_note(app).startswith(f"δ = {delta or by_rule}; ")
     assert not app.warning
-
-
-def test_what_takes_long_is_computed_once_something_in_sight_shows_it():
-    first = gather(first_choice())
-    assert (
-        first.everything[["auc", "auc_noiseless", "objective", "excess_risk"]]
-        .isna()
-        .to_numpy()
-        .all()
-    )
-    assert first.table["accuracy"].notna().all()
-    whole = gather(replace(first_choice(), left_out=()))
-    shared = [name for name in whole.everything if not whole.everything[name].isna().any()]
-    assert {"auc", "objective"} <= set(shared)
-    told = [name for name in shared if not first.everything[name].isna().any()]
-    assert {"accuracy", "accuracy_low", "missed_per_1000", "sigma"} <= set(told)
-    pd.testing.assert_frame_equal(first.everything[told], whole.everything[told])
-    by_area = gather(replace(first_choice(), measure="auc", left_out=("objective", "excess_risk")))
-    assert by_area.everything["auc"].equals(whole.everything["auc"])
-    assert by_area.everything["objective"].isna().all()
 
 
 def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified():
@@ -318,20 +265,19 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified():
     assert certified is not None
     assert certified < 1.0
     app = opened(edition="As in the paper", focus="OutPert", epsilon="3")
-    assert "Conditions not met: ε = 3 is not proved here." in said(app)
-    assert f"noise that is added is ε = {at_most(certified)}" in said(app)
+    assert "Conditions not met: ε = 3 is not proved here." in sentence(app)
+    assert f"noise that is added is ε = {at_most(certified)}" in sentence(app)
     budget, noise = PrivacyBudget(certified, 1e-5), noise_advantage(calibrated)
     right = odds(budget, Adjacency.ZERO_OUT, noise).right
     assert right < odds(budget, Adjacency.ZERO_OUT).right
-    assert numbers(app)[RIGHT_GUESSES] == f"{right} of 100"
+    assert readings(app)[RIGHT_GUESSES] == f"{right} of 100"
 
 
-def test_scaling_by_the_data_leaves_no_bound_and_no_best_method():
-    link = {"scaling": "By the data's own range (leaks)"}
-    assert numbers(opened(**link, focus="OPERA"))[RIGHT_GUESSES] == "no bound"
-    app = opened(**link)
-    assert set(numbers(app).values()) == {"…"}
-    assert "accuracy_figure" not in charts(app)
+@pytest.mark.parametrize("focus", [{"focus": "OPERA"}, {}], ids=str)
+def test_scaling_by_the_data_leaves_no_bound(focus):
+    app = opened(scaling="By the data's own range (leaks)", **focus)
+    assert readings(app)[RIGHT_GUESSES] == "all of 100"
+    assert "is not proved here" in sentence(app)
 
 
 # Each control is checked by itself, so that one link may ask for several things in vain.
@@ -370,7 +316,7 @@ HOSTILE = [
 def test_a_hostile_link_still_gives_a_whole_page(link):
     app = opened(**link)
     assert not app.error
-    assert len(app.metric) == 3
+    assert len(readings(app)) == 3
     for warning in app.warning:
         assert warning.value.count("\n- ") < query.MAX_REFUSALS  # nothing is left out
         assert all(len(line) < 300 for line in warning.value.splitlines())
@@ -420,11 +366,13 @@ def cardio_file(rows):
     return (CARDIO_HEAD + "\n".join(lines) + "\n").encode()
 
 
+@pytest.mark.usefixtures("uploads_in_one_process")
 def test_an_uploaded_file_is_explored_called_not_private_and_taken_along_as_a_file():
-    app = opened(data="Cardiovascular disease (check-ups)", view="Take along")
+    link = {"data": "Cardiovascular disease (check-ups)", "focus": "OPERA", "runs": "10"}
+    app = open_page("explore", **link, view="Take along")
     assert "kaggle.com" in said(app)
     app.file_uploader[0].upload("mine.csv", cardio_file(400))
-    run(app)
+    answered(run(app))
     assert "· 400 patients ·" in below_title(app)
     assert any("not private" in warning.value for warning in app.warning)
     (line,) = (block.value for block in app.code if "python -m dpcore" in block.value)
@@ -436,7 +384,12 @@ def test_an_uploaded_file_is_explored_called_not_private_and_taken_along_as_a_fi
 
 def test_the_csv_to_take_along_marks_its_measures(monkeypatch):
     taken: list[bytes] = []
-    monkeypatch.setattr("streamlit.download_button", lambda _, data, **__: taken.append(data))
+
+    def button(label, data, **_):
+        if label == "Download CSV":
+            taken.append(data)
+
+    monkeypatch.setattr("streamlit.download_button", button)
     app = opened(view="Take along", methods=["OPERA"])
     table = pd.read_csv(io.BytesIO(taken[-1]))
     assert set(table.pop("measures")) == {"not private"}
@@ -444,12 +397,14 @@ def test_the_csv_to_take_along_marks_its_measures(monkeypatch):
 
 
 def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path, monkeypatch):
-    only_methods(monkeypatch, "outpert", "dpgd")
     link = {"methods": ["OutPert", "DP-GD"], "runs": "10", "steps": "5"} | COHORT
-    app = opened(view="Take along", edition="As in the paper", patients="300", **link)
-    until(lambda: "dpgd" in set(app.dataframe[0].value["method"]), app)
+    app = at(link | {"view": "Take along", "edition": "As in the paper", "patients": "300"})
+
+    def shown_tables():
+        return app.dataframe[0].value[["method", "edition"]].drop_duplicates()
+
+    until(lambda: len(shown_tables()) == 5, app)
     shown = app.dataframe[0].value
-    assert len(shown[["method", "edition"]].drop_duplicates()) == 5
     (script,) = (block.value for block in app.code if "python -m dpcore" in block.value)
     monkeypatch.chdir(tmp_path)
     for line in script.replace("\\\n", " ").splitlines():
