@@ -8,7 +8,7 @@ from dpcore.evaluation.task import JobContext
 from dpcore.methods import FIRST
 from dpcore.questions.cost.question import CostQuestion
 from pages.explore.controls import every_method
-from tests.pages.shown import open_page, picture
+from tests.pages.shown import open_page, picture, run
 from tests.pages.waiting import until
 
 COHORT = {"data": "Synthetic clinical cohort"}
@@ -24,6 +24,12 @@ def answered(app):
     assert not app.exception
     until(lambda: app.get("bidi_component") or app.error, app, look_seconds=0.1)
     return app
+
+
+def finished(app):
+    """The page once all work has ended."""
+    until(lambda: not app.get("progress"), app)
+    return run(app)
 
 
 def only_methods(monkeypatch, *methods):

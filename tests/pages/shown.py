@@ -52,8 +52,8 @@ def charts(app):
 
 
 def picture(app):
-    """What the picture that moves holds, with its `stop`."""
-    (shown,) = app.get("bidi_component")
+    """What the first picture that moves holds, with its `stop`."""
+    shown = app.get("bidi_component")[0]
     return json.loads(shown.proto.json)
 
 

@@ -13,24 +13,28 @@ from dpcore.controls.explore import (
     NET_BENEFIT,
     RISK_CURVES,
 )
-from dpcore.evaluation import jobs
+from dpcore.evaluation import jobs, references
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.task import calibration_part, decision_part, work, worth_from
+from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
+from dpcore.evaluation.task import JobContext, Outcome
 from dpcore.figures.calibration import correction, reliability_curve
 from dpcore.figures.groups import gap, hurt
 from dpcore.figures.words import plain
+from dpcore.questions.cost.question import CostQuestion
 from pages.shared.verbatim import verbatim
-from tests.pages.explored import leave, only_methods
-from tests.pages.shown import charts, numbers, open_page, run, said
-from tests.pages.test_explore import COHORT
+from tests.pages.explored import COHORT, answered, at, leave, only_methods
+from tests.pages.shown import charts, numbers, run, said
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone", "jobs_at_once"),
+    pytest.mark.slow("runs whole pages"),
+]
 
-LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10"}
+LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10", "threshold": "50"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=EPSILONS, runs=10)
 STUDY = ClinicStudy(ALL)
 FOURIER = "Random Fourier (Gaussian kernel)"
@@ -45,8 +49,13 @@ GROUP_STUDIES = [
 def results():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
-        judged = {study.key: work(study, JobContext()).rows for study in (STUDY, CORRECTED)}
-        return judged | {study.key: compared(study) for study in GROUP_STUDIES}
+        reference, first = ReferenceStudy.of(ALL), CostQuestion(ALL)
+        return {
+            **{study.key: work(study, JobContext()) for study in (STUDY, CORRECTED)},
+            **{study.key: Outcome(compared(study)) for study in GROUP_STUDIES},
+            first.key: first.answer(JobContext()),
+            reference.key: references.work(reference, JobContext()),
+        }
 
 
 @pytest.fixture(autouse=True)
@@ -57,14 +66,14 @@ def one_method(monkeypatch):
 @pytest.fixture
 def done(results, tmp_path):
     """Nothing has to be computed, and nothing is."""
-    for key, rows in results.items():
-        leave(tmp_path, key, rows)
+    for key, outcome in results.items():
+        leave(tmp_path, key, outcome)
     yield
     assert not set(results) & set(jobs._attempts)
 
 
 def opened(view, **link):
-    return open_page("explore", **(LINK | {"view": view} | link))
+    return at(LINK | {"view": view} | link)
 
 
 def row_at(rows, epsilon, threshold):
@@ -73,7 +82,7 @@ def row_at(rows, epsilon, threshold):
 
 @pytest.mark.usefixtures("done")
 def test_net_benefit_follows_epsilon_and_threshold(results):
-    rows = decision_part(results[STUDY.key])
+    rows = decision_part(results[STUDY.key].rows)
     app = opened(NET_BENEFIT)
     assert "net_benefit_figure" in charts(app)
     for epsilon, threshold in ((1.0, 0.5), (10.0, 0.5), (10.0, 0.2)):
@@ -98,7 +107,7 @@ def test_costs_are_shown_once_both_are_given(results):
     app = opened(NET_BENEFIT, threshold="20", miss_cost="900")
     assert "Cost of wrong decisions" not in numbers(app)
     app.number_input(key="alarm_cost").set_value(100.0)
-    row = row_at(decision_part(results[STUDY.key]), 1.0, 0.2)
+    row = row_at(decision_part(results[STUDY.key].rows), 1.0, 0.2)
     cost = 900.0 * row["missed_per_1000"] + 100.0 * row["false_per_1000"]
     assert numbers(run(app))["Cost of wrong decisions"] == f"{cost:,.0f}"
     assert "By these costs one would act from a risk of 10 % on." in said(app)
@@ -114,7 +123,7 @@ def test_calibration_and_its_correction_are_those_of_the_package(results):
     for epsilon, study in ((1.0, STUDY), (10.0, STUDY), (10.0, CORRECTED)):
         app.number_input(key="epsilon").set_value(epsilon)
         run(app).toggle(key="corrected").set_value(study.corrected)
-        rows = calibration_part(results[study.key])
+        rows = calibration_part(results[study.key].rows)
         model, without = rows[rows["epsilon"] == epsilon], rows[rows["method"] == REFERENCE]
         told, row = numbers(run(app)), model.iloc[0]
         assert told["Slope"] == plain(round(row["calibration_slope"], 2))
@@ -124,14 +133,14 @@ def test_calibration_and_its_correction_are_those_of_the_package(results):
         assert ("Correcting the risks takes" in said(app)) == study.corrected
     assert correction(row) in said(app)
     app = opened(NET_BENEFIT, corrected="true", threshold="20")
-    row = row_at(decision_part(results[CORRECTED.key]), 1.0, 0.2)
+    row = row_at(decision_part(results[CORRECTED.key].rows), 1.0, 0.2)
     assert numbers(app)["Sensitivity"] == f"{100 * row['true_positive_rate']:.1f} %"
     assert f"is {plain(round(row['net_benefit'], 3))}." in said(app)
 
 
 @pytest.mark.usefixtures("done")
 def test_groups_follow_every_control(results):
-    sex, age, earlier = (results[study.key] for study in GROUP_STUDIES)
+    sex, age, earlier = (results[study.key].rows for study in GROUP_STUDIES)
     app = opened(GROUPS)
     assert {"groups_figure", "gap_figure"} <= charts(app)
 
@@ -157,7 +166,7 @@ def test_groups_follow_every_control(results):
     assert not holds(age, 10.0, "true_positive_rate")
     # Other data have columns of their own.
     app.selectbox(key="data").set_value("breast_cancer")
-    assert run(app).selectbox(key="group_by").value == "mean radius"
+    assert answered(run(app)).selectbox(key="group_by").value == "mean radius"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +205,7 @@ def test_a_hostile_link_is_answered_and_left_out(view, name, value, told):
     ids=lambda value: str(value)[:30],
 )
 def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks(link, told):
-    app = open_page("explore", **(LINK | {"view": CALIBRATION} | link))
+    app = at(LINK | {"view": CALIBRATION} | link)
     assert told in said(app)
     assert not charts(app) & {"net_benefit_figure", "groups_figure"}
     closed = opened("Per 1,000")

@@ -36,6 +36,7 @@ from tests.pages.explored import (
     at,
     below_title,
     figures,
+    finished,
     headline,
     only_methods,
     readings,
@@ -43,7 +44,6 @@ from tests.pages.explored import (
     sentence,
 )
 from tests.pages.shown import open_page, picture, run, said
-from tests.pages.waiting import until
 
 pytestmark = [
     pytest.mark.usefixtures("alone_together", "jobs_at_once"),
@@ -98,11 +98,9 @@ def test_no_number_is_shown_before_the_first_answer():
 def test_the_first_answer_stays_when_all_work_has_ended(link):
     app = at(link | {"methods": ["OutPert", "OPERA"]})
     first = headline(app)
-    drawn = len(picture(app)["panels"][0]["lines"])
-    until(lambda: len(picture(app)["panels"][0]["lines"]) == 3, app)
-    assert drawn == 1
-    run(app)
-    assert not app.get("progress")
+    assert len(picture(app)["panels"][0]["lines"]) == 1
+    finished(app)
+    assert len(picture(app)["panels"][0]["lines"]) == 3
     assert headline(app) == first
 
 
@@ -399,12 +397,8 @@ def test_the_csv_to_take_along_marks_its_measures(monkeypatch):
 def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path, monkeypatch):
     link = {"methods": ["OutPert", "DP-GD"], "runs": "10", "steps": "5"} | COHORT
     app = at(link | {"view": "Take along", "edition": "As in the paper", "patients": "300"})
-
-    def shown_tables():
-        return app.dataframe[0].value[["method", "edition"]].drop_duplicates()
-
-    until(lambda: len(shown_tables()) == 5, app)
-    shown = app.dataframe[0].value
+    shown = finished(app).dataframe[0].value
+    assert len(shown[["method", "edition"]].drop_duplicates()) == 5
     (script,) = (block.value for block in app.code if "python -m dpcore" in block.value)
     monkeypatch.chdir(tmp_path)
     for line in script.replace("\\\n", " ").splitlines():

@@ -2,34 +2,41 @@
 
 import pytest
 
-from dpcore.controls.explore import PER_1000
+from dpcore.controls.explore import PER_1000, THE_CHOSEN_METHODS
 from dpcore.evaluation.study import Study
-from tests.pages.explored import at_first, only_methods
-from tests.pages.shown import numbers, open_page
+from dpcore.figures.words import percent
+from dpcore.questions.cost.figure import RIGHT_GUESSES
+from dpcore.questions.cost.question import answers
+from tests.pages.explored import at, only_methods, readings
+from tests.pages.shown import run
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone", "jobs_at_once"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 
 @pytest.fixture(autouse=True)
 def one_method(monkeypatch):
-    """The others would have to be computed for ten classes as well."""
+    """The others would have to be computed for ten classes as well, and ten times as many trees."""
     only_methods(monkeypatch, "psgd")
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
 
 
 def opened(**link):
     usual = {"data": "Handwritten digits", "methods": "PSGD", "focus": "PSGD", "epsilon": "10"}
-    return open_page("explore", **(usual | link))
+    return at(usual | link)
 
 
 def test_the_digits_are_told_by_one_model_each_and_have_no_area():
     study = Study(dataset="optical_digits", methods=("psgd",), epsilons=(10.0,))
-    row = at_first(study)
+    row = answers(study).iloc[0]
     app = opened(compared_by="AUC")
     assert "compared_by" not in [each.key for each in app.segmented_control]
-    shown = numbers(app)
-    assert "AUC" not in shown
-    assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
-    assert shown["Class average"] == f"{100 * row['balanced_accuracy']:.1f} %"
-    assert "Missed · false alarms" not in shown
-    assert PER_1000 not in app.pills(key="view").options
-    assert "10 classes, √10 times the μ of one" in app.metric[0].help
+    assert "threshold" not in [each.key for each in app.slider]
+    shown = readings(app)
+    assert list(shown) == ["Accuracy", "Class average", RIGHT_GUESSES]
+    assert shown["Accuracy"] == percent(row["accuracy"])
+    assert shown["Class average"] == percent(row["balanced_accuracy"])
+    app.session_state["view"] = THE_CHOSEN_METHODS
+    assert PER_1000 not in run(app).pills(key="view").options

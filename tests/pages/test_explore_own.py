@@ -11,14 +11,14 @@ import pytest
 from dpcore import cli
 from dpcore.datasets import Preparation
 from dpcore.datasets.partition import drawn
+from dpcore.evaluation import jobs
 from dpcore.figures.words import plain
 from pages.shared import own_texts as texts
-from tests.pages.explored import below_title, only_methods, sentence
-from tests.pages.shown import numbers, open_page, run, said
-from tests.pages.waiting import until
+from tests.pages.explored import answered, below_title, finished, only_methods, readings, sentence
+from tests.pages.shown import open_page, run, said
 
 pytestmark = [
-    pytest.mark.usefixtures("alone", "uploads_in_one_process", "closed_forms"),
+    pytest.mark.usefixtures("alone", "uploads_in_one_process", "jobs_at_once", "closed_forms"),
     pytest.mark.slow("runs whole pages"),
 ]
 
@@ -30,12 +30,11 @@ predict progression: 0 to 200 points"""
 
 @pytest.fixture
 def closed_forms(monkeypatch):
-    """What is tested is the file and its description: one method answers, and is not trained."""
+    """What is tested is the file and its description: one method beside that of the rule."""
     only_methods(monkeypatch, "opera")
 
 
 ROWS = 2_600
-"""So many that the first picture takes one split: fewer are split up to five times."""
 ROWS_OF_ONE_SPLIT = 10_000
 """So many that there is one split only, for tests that compute everything more than once."""
 
@@ -58,7 +57,7 @@ def opened(columns=COLUMNS, data=None, **link):
 
 def uploaded(app, data, name="mine.csv"):
     app.file_uploader(key="upload_own").upload(name, data)
-    return run(app)
+    return answered(run(app))
 
 
 def is_called_private(app):
@@ -69,8 +68,7 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(tmp_path, monkeypatch):
     only_methods(monkeypatch, "opera")
     data = file(ROWS_OF_ONE_SPLIT)
     app = opened(data=data, number_methods="OPERA", focus="OPERA", view="Take along")
-    until(lambda: "so far" not in below_title(app), app)
-    shown = app.dataframe[0].value
+    shown = finished(app).dataframe[0].value
     (tmp_path / "your_file.csv").write_bytes(data)
     (tmp_path / "columns.yaml").write_text(COLUMNS)
     monkeypatch.chdir(tmp_path)
@@ -85,34 +83,28 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(tmp_path, monkeypatch):
     # What is compared with has no R².
     assert np.allclose(mine["r2"], shown["r2"], equal_nan=True)
     at_one = mine[(mine["method"] == "opera") & (mine["epsilon"] == 1.0)].iloc[0]
-    assert numbers(app)["RMSE"] == plain(at_one["rmse"])
+    assert readings(app)["RMSE"] == plain(at_one["rmse"])
 
 
-def test_who_declares_records_public_may_compare_by_looking():
-    app = opened(data=file(), number_methods="OPERA")
+def test_others_are_compared_once_the_records_are_declared_public(monkeypatch):
+    only_methods(monkeypatch, "opera", "outpert")
+    app = opened(data=file(), number_methods="OPERA", view="Take along")
+    assert sentence(app).startswith("At ε = 1 the model is off by ")
+    finished(app)
+    alone = set(jobs._attempts)
     assert is_called_private(app)
     (box,) = (each for each in app.checkbox if each.label == texts.DECLARE_PUBLIC)
     assert not box.value
+    before = sentence(app)
     box.check()
     run(app)
     assert not app.warning
-    assert "compared by results" in said(app)
+    finished(app)
+    assert len(jobs._attempts) == len(alone) + 1
+    assert sentence(app) == before
     # No link says it for somebody else, and another file is asked about anew.
     assert not any("public" in f"{name}{values}" for name, values in app.query_params.items())
     assert is_called_private(uploaded(app, file(), "other.csv"))
-
-
-@pytest.mark.usefixtures("jobs_of_seven_splits")
-def test_one_method_is_shown_by_rule_and_called_so(monkeypatch):
-    only_methods(monkeypatch, "opera", "dpgd", "objpert")
-    app = opened(data=file(), runs="10", epsilon="1")
-    assert set(numbers(app).values()) == {"…"}
-    # What the answer waits for comes first, before others are judged on more splits.
-    assert app.get("progress")[0].proto.text.startswith("Training DP-GD (1 of ")
-    until(lambda: "At ε = 1 " in said(app), app)
-    assert sentence(app).startswith("At ε = 1 DP-GD is off by ")
-    assert ": chosen by a fixed rule, not by looking at your records." in said(app)
-    assert "best proved" not in said(app).lower()
 
 
 PREDICTS = COLUMNS.replace("predict progression: 0 to 200 points", "predict ill: one of no, yes")
@@ -131,7 +123,7 @@ def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part
     place = int(np.flatnonzero(held_out == (part == "judged on"))[2])
     seen = []
     for rare in ("yes", "no", ""):
-        app = opened(PREDICTS, ill(place, rare), view="Noise σ")
+        app = opened(PREDICTS, ill(place, rare), view="Noise σ", focus="OPERA")
         assert not app.error
         charts = {chart.key: chart.proto.spec for chart in app.get("plotly_chart")}
         trained = next(
@@ -177,11 +169,12 @@ def test_a_range_that_most_values_are_outside_of_is_told_first():
     app = opened(SUGGESTED.replace("10 to 70", "1 to 7"), clinic())
     (told,) = (each.value for each in app.warning if "outside the range" in each.value)
     assert told.startswith("Most values of bmi are outside the range of your description")
-    app.text_area(key="own_columns").set_value(SUGGESTED.replace("10 to 70", "10 to 30")).run()
+    narrow = SUGGESTED.replace("10 to 70", "10 to 30")
+    answered(app.text_area(key="own_columns").set_value(narrow).run())
     assert not any("outside the range" in each.value for each in app.warning)
     # A range that cuts off some stands beside the answer, and one that cuts off hardly any not.
     assert "More than one in twenty values of bmi are outside the range" in said(app)
-    app.text_area(key="own_columns").set_value(SUGGESTED).run()
+    answered(app.text_area(key="own_columns").set_value(SUGGESTED).run())
     assert "one in twenty" not in said(app)
 
 

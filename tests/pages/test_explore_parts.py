@@ -1,4 +1,4 @@
-"""What Explore's sentences, choices and commands are made of, without a page."""
+"""What Explore's choices and commands are made of, without a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 from dpcore import cli
 from dpcore.controls.explore import (
-    BEST,
     CALIBRATION,
     GROUPS,
     NET_BENEFIT,
@@ -19,52 +18,9 @@ from dpcore.controls.explore import (
     TAKE_ALONG,
 )
 from dpcore.datasets import Preparation
-from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study
 from dpcore.export import explore as export
 from pages.explore import clinic
-from pages.explore.numbers import chosen_by, without_looking
-from pages.explore.view import View
-
-
-def view_of(published):
-    """Three methods at one ε, of which the rule's is the worst and the best is not proved."""
-    rows = pd.DataFrame(
-        {
-            "method": ["outpert", "opera", "dpgd"],
-            "epsilon": 1.0,
-            "delta": 1e-5,
-            "edition": "sound",
-            "status": ["conditions not met", "proved", "proved"],
-            "accuracy": [0.99, 0.9, 0.6],
-        }
-    )
-    return View(
-        **dict.fromkeys(field.name for field in fields(View))  # type: ignore[arg-type]
-        | {
-            "study": SimpleNamespace(loss="logistic"),
-            "everything": rows,
-            "records": SimpleNamespace(published=published),
-            "compared": SimpleNamespace(measure=ACCURACY),
-        }
-    )
-
-
-@pytest.mark.parametrize(
-    ("published", "ruled", "focus", "told"),
-    [
-        (True, 0.6, BEST, "A model chosen by rule, not by results, has 60.0 %."),
-        (True, 0.6, "opera", ""),
-        (True, 0.891, BEST, ""),
-        (False, 0.6, BEST, ""),
-    ],
-)
-def test_where_the_rule_does_clearly_worse_the_first_sentence_says_so(
-    published, ruled, focus, told
-):
-    view = view_of(published)
-    view.everything.loc[view.everything["method"] == "dpgd", "accuracy"] = ruled
-    assert without_looking(view, focus, view.best.iloc[0]) == told
 
 
 def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(monkeypatch):
@@ -81,15 +37,6 @@ def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(mon
     assert clinic.in_hand(other, RISK_CURVES, {"curves"}) == {"curves"}  # type: ignore[arg-type]
     monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "DP-GD")
     assert clinic.in_hand(other, GROUPS, set()) == set()  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("planted", [0.0, 1.0])
-def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted):
-    assert list(view_of(published=True).best["method"]) == ["opera"]
-    view = view_of(published=False)
-    view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
-    assert list(view.best["method"]) == ["dpgd"]
-    assert "by a fixed rule" in chosen_by(view, BEST, view.best.iloc[0])
 
 
 STUDIES = [
@@ -127,8 +74,7 @@ def test_the_command_to_take_along_means_the_same_study(number, tmp_path, monkey
         studies.append(study)
         return pd.DataFrame({"nothing": []})
 
-    monkeypatch.setattr("dpcore.cli.sweep.answers", note)
-    monkeypatch.setattr("dpcore.cli.sweep.for_a_file", lambda rows: rows)
+    monkeypatch.setattr("dpcore.cli.sweep.cost.table", note)
     monkeypatch.chdir(tmp_path)
     words = shlex.split(export.command(STUDIES[number]).replace("\\\n", " "))
     assert words[:4] == ["python", "-m", "dpcore", "sweep"]

@@ -6,26 +6,30 @@ from dpcore.erm.losses import RESIDUAL_LOSSES
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.methods import register
+from dpcore.questions.cost.figure import RIGHT_GUESSES
+from dpcore.questions.cost.question import answers
 from pages.shared import shared_jobs
-from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.expert import with_expert_open
-from tests.pages.explored import at_first, cost, only_methods
-from tests.pages.shown import numbers, open_page, said
+from tests.pages.explored import answered, at, only_methods, readings, sentence
+from tests.pages.shown import picture, said
 from tests.pages.waiting import until
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone", "jobs_at_once"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 DATA = "Diabetes progression"
 
 
 @pytest.fixture(autouse=True)
 def closed_forms(monkeypatch):
-    """The best is that of two methods, none of which is trained."""
+    """Beside the method of the rule there are two, none of which is trained."""
     only_methods(monkeypatch, "outpert", "opera")
 
 
 def opened(**link):
-    return open_page("explore", data=DATA, **link)
+    return at({"data": DATA} | link)
 
 
 def test_the_first_view_speaks_of_errors_only():
@@ -33,19 +37,20 @@ def test_the_first_view_speaks_of_errors_only():
         number_methods=["OPERA", "OutPert"], view="Best method", epsilon="0.01", focus="OPERA"
     )
     study = Study("diabetes", loss="squared", methods=("opera",), epsilons=(0.01,))
-    row = at_first(study)
-    shown = numbers(app)
+    row = answers(study).iloc[0]
+    shown = readings(app)
     assert list(shown) == ["RMSE", "R²", RIGHT_GUESSES]
     assert shown["RMSE"] == plain(row["rmse"])
     assert shown["R²"] == plain(row["r2"], 2)
-    assert cost(app)[0] > 0
-    assert f"At ε = 0.01 OPERA is off by {plain(row['rmse'])} (RMSE)" in said(app)
+    assert picture(app)["people"] is None
+    assert sentence(app).startswith(f"At ε = 0.01 OPERA is off by {plain(row['rmse'])} (RMSE)")
     main = " ".join(text.value for text in (*app.main.markdown, *app.main.caption))
+    main += str(picture(app))
     for word in ("accuracy", "missed", "majority", "false alarm", "commoner", "points"):
         assert word not in main.lower()
     # Another data set brings the other words back.
-    app.selectbox(key="data").set_value("breast_cancer").run()
-    assert "Accuracy" in numbers(app)
+    answered(app.selectbox(key="data").set_value("breast_cancer").run())
+    assert "Right decisions" in readings(app)
 
 
 def test_only_methods_that_learn_numbers_are_offered():
@@ -61,7 +66,6 @@ def test_only_methods_that_learn_numbers_are_offered():
     assert "compared_by" not in [each.key for each in app.segmented_control]
 
 
-@pytest.mark.usefixtures("jobs_of_seven_splits")
 def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(monkeypatch):
     only_methods(monkeypatch, "opera", "adassp")
     app = opened(number_methods=["OPERA", "AdaSSP"], view="Take along", runs="10")
