@@ -2,12 +2,15 @@
 
 import re
 
+from dpcore.controls.explore import CLOSER
 from dpcore.evaluation import jobs, work
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
 from dpcore.evaluation.task import JobContext
 from dpcore.methods import FIRST
 from dpcore.questions.cost.question import CostQuestion
+from pages.explore import curve_jobs
 from pages.explore.controls import every_method
+from pages.explore.view import Pending, gather
 from tests.pages.shown import open_page, picture, run
 from tests.pages.waiting import until
 
@@ -26,10 +29,32 @@ def answered(app):
     return app
 
 
+def gathered(choice):
+    """What the page shows once the first answer is computed."""
+    contents = gather(choice)
+    if isinstance(contents, Pending):
+        for study in contents.first.studies.values():
+            jobs.submit(curve_jobs.task(study))
+        contents = gather(choice)
+    assert not isinstance(contents, Pending)
+    return contents
+
+
 def finished(app):
     """The page once all work has ended."""
     until(lambda: not app.get("progress"), app)
     return run(app)
+
+
+def open_tab(app, tab):
+    """The page with a tab open, as a reader opens it."""
+    chip, tabs = next((chip, tabs) for chip, tabs in CLOSER.items() if tab in tabs)
+    app.segmented_control(key="look_closer").set_value(chip)
+    run(app)
+    if len(tabs) > 1:
+        app.pills(key="view").set_value(tab)
+        run(app)
+    return app
 
 
 def only_methods(monkeypatch, *methods):

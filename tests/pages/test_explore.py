@@ -24,9 +24,7 @@ from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST
 from dpcore.questions.cost.figure import RIGHT_GUESSES
 from dpcore.questions.cost.question import answers
-from pages.explore import curve_jobs
 from pages.explore.controls import first_choice
-from pages.explore.view import Pending, gather
 from pages.shared import query
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import (
@@ -37,6 +35,7 @@ from tests.pages.explored import (
     below_title,
     figures,
     finished,
+    gathered,
     headline,
     only_methods,
     readings,
@@ -63,17 +62,6 @@ BREAST = {"data": "Breast cancer (Wisconsin)"}
 def opened(**link):
     """The page with the breast-cancer set, unless the link names another."""
     return at(BREAST | link)
-
-
-def gathered(choice):
-    """What the page shows once the first answer is computed."""
-    contents = gather(choice)
-    if isinstance(contents, Pending):
-        for study in contents.first.studies.values():
-            jobs.submit(curve_jobs.task(study))
-        contents = gather(choice)
-    assert not isinstance(contents, Pending)
-    return contents
 
 
 def test_the_numbers_are_those_of_the_package():

@@ -4,40 +4,40 @@ from dataclasses import replace
 
 import pytest
 
+from dpcore.evaluation.study import Study
 from pages.explore import controls, view
+from tests.pages.explored import gathered, only_methods
+
+pytestmark = [
+    pytest.mark.usefixtures("alone_together", "jobs_at_once"),
+    pytest.mark.slow("waits for jobs"),
+]
 
 
-@pytest.fixture(scope="module")
-def contents():
-    return view.gather(replace(controls.first_choice(), left_out=()))
+@pytest.fixture
+def contents(monkeypatch):
+    only_methods(monkeypatch, "opera")
+    study = Study("cohort", records=100, methods=("nonprivate", "dpgd"), runs=10)
+    return gathered(replace(controls.first_choice(), study=study))
 
 
-@pytest.mark.slow("runs whole pages, which wait for jobs")
 @pytest.mark.parametrize(
     "change",
     [
-        lambda one: {"everything": one.everything.assign(splits=one.everything["splits"] + 1)},
-        lambda one: {"table": one.table.assign(splits=one.table["splits"] + 1)},
-        lambda one: {"everything": one.everything[one.everything["method"] != one.methods[0]]},
-        lambda one: {"is_compared": not one.is_compared},
+        lambda one: {"everything": one.everything.assign(method="opera")},
+        lambda one: {"table": one.table.assign(edition="published")},
+        lambda one: {"focus": "dpgd"},
+        lambda one: {"decision": replace(one.decision, threshold=0.5)},
         lambda one: {"study": replace(one.study, seed=one.study.seed + 1)},
     ],
 )
-def test_other_rows_are_other_contents(contents, change):
+def test_what_is_drawn_otherwise_has_another_name(contents, change):
     assert replace(contents, **change(contents)).contents != contents.contents
 
 
-def test_the_same_rows_are_the_same_contents(contents):
+def test_the_same_rows_are_drawn_once(contents):
     again = replace(contents, table=contents.table.copy(), everything=contents.everything.copy())
     assert again.contents == contents.contents
-
-
-@pytest.mark.parametrize("kind", ["objective", "excess"])
-def test_a_figure_is_drawn_anew_with_the_rows_of_more_splits(contents, kind):
-    first = view.figure(kind, contents, 1.0)
-    assert view.figure(kind, contents, 1.0) is first
-    judged = {
-        name: getattr(contents, name).assign(splits=contents.table["splits"].max() + 1)
-        for name in ("table", "everything")
-    }
-    assert view.figure(kind, replace(contents, **judged), 1.0) is not first
+    first = view.noise_figures(contents, 1.0)
+    assert view.noise_figures(again, 1.0) is first
+    assert view.noise_figures(again, 2.0) is not first

@@ -16,12 +16,14 @@ from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
-from tests.pages.explored import leave, only_methods
-from tests.pages.test_explore import COHORT, at
+from tests.pages.explored import COHORT, at, leave, only_methods, open_tab
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone", "jobs_at_once"),
+    pytest.mark.slow("runs whole pages"),
+]
 
-LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10"}
+LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10", "threshold": "20"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.1, 1.0), runs=10)
 JUDGED = ClinicStudy(ALL)
 GROUPS = GroupStudy(ClinicStudy(ALL, (0.2,)), "sex")
@@ -54,44 +56,29 @@ def left_by_workers(monkeypatch, folder, *methods):
         *((one.key, group_task.work(one, JobContext())) for one in (GROUPS, GROUPS_CORRECTED)),
         (reference.key, references.work(reference, JobContext())),
     ):
-        leave(folder, key, outcome.rows)
+        leave(folder, key, outcome)
 
 
 def test_the_report_is_that_of_the_front_door_with_what_the_open_tabs_judged(
     monkeypatch, tmp_path, buttons
 ):
     left_by_workers(monkeypatch, tmp_path, "opera")
-    made: list[str] = []
     app = at(LINK)
-    for view in ("Take along", "Net benefit", "Groups", "Take along"):
-        app.session_state["view"] = view
-        app.run()
-        if view in ("Net benefit", "Groups"):
-            app.slider(key="threshold").set_value(20).run()
-        elif len(made) == 0:
-            made.append(buttons["Report (HTML)"]().decode())
+    open_tab(app, "Take along")
+    made = buttons["Report (HTML)"]().decode()
+    for tab in ("Net benefit", "Groups", "Take along"):
+        open_tab(app, tab)
     page = buttons["Report (HTML)"]().decode()
     wanted = dpcore.report(
         ALL, 1.0, "opera", threshold=0.2, by="sex", records=load("cohort", records=100)
     )
     assert page == wanted
     # Nobody had chosen a column, so that no groups were compared.
-    assert "Not computed for this report." in made[0]
+    assert "Not computed for this report." in made
     assert "Not computed for this report." not in page
     # Risks are corrected in the report where they were in the tab that was open last.
-    for view in ("Groups", "Take along"):
-        app.session_state["view"] = view
-        app.run()
-        if view == "Groups":
-            app.slider(key="threshold").set_value(20).run()
-            app.toggle(key="corrected").set_value(True).run()
+    open_tab(app, "Groups").toggle(key="corrected").set_value(True).run()
+    open_tab(app, "Take along")
     judging = {"threshold": 0.2, "by": "sex", "corrected": True}
     wanted = dpcore.report(ALL, 1.0, "opera", **judging, records=load("cohort", records=100))
     assert buttons["Report (HTML)"]().decode() == wanted
-
-
-def test_there_is_no_report_before_everything_in_it_is_computed(monkeypatch, buttons):
-    only_methods(monkeypatch, "opera")
-    app = at(LINK | {"view": "Take along"})
-    assert "Report (HTML)" not in buttons
-    assert any("once the curves above are there" in each.value for each in app.caption)

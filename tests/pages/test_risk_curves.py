@@ -20,11 +20,13 @@ from dpcore.evaluation.task import JobContext
 from dpcore.figures.by_hand import effect
 from dpcore.figures.column_curves import column_curve
 from pages.shared.verbatim import verbatim
-from tests.pages.explored import leave, only_methods
+from tests.pages.explored import COHORT, at, leave, only_methods
 from tests.pages.shown import charts, run, said
-from tests.pages.test_explore import COHORT, at
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone", "jobs_at_once"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 LINK = COHORT | {"patients": "100", "view": "Risk curves", "focus": "OPERA", "runs": "10"}
 LINK |= {"feature_map": "As they are"}
@@ -40,7 +42,7 @@ def one_method(monkeypatch):
 def left(folder, features, columns=()):
     """The result of a job, as a worker leaves it."""
     study = ColumnStudy(replace(ALL, preparation=Preparation(features=features)), columns)
-    return curve_part(leave(folder, study.key, column_curves.work(study, JobContext()).rows))
+    return curve_part(leave(folder, study.key, column_curves.work(study, JobContext())))
 
 
 def told(rows, epsilon, column, measure="log_odds"):
@@ -114,7 +116,7 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(tmp_pat
 
     alone = replace(ALL, epsilons=(1.0,), preparation=Preparation(features="additive"))
     hand = HandStudy(alone, edits)
-    rows = leave(tmp_path, hand.key, by_hand.work(hand, JobContext()).rows)
+    rows = leave(tmp_path, hand.key, by_hand.work(hand, JobContext()))
     next(one for one in app.button if one.label == "Measure the effect").click()
     once_more(app)
     assert verbatim(effect(effect_part(rows))) in said(app)
