@@ -122,6 +122,12 @@ def jobs_at_once(few_splits, monkeypatch):
     loaders._splits.clear()
 
 
+@pytest.fixture
+def jobs_wait(monkeypatch):
+    """No job begins: what is tested stands on the page before the first answer."""
+    monkeypatch.setattr(executors, "submit", lambda *_, **__: Future())
+
+
 @pytest.fixture(autouse=True)
 def no_job_left(monkeypatch):
     """End what a page had begun to train: nobody closes it, and the next test would wait for it.

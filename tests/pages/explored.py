@@ -23,10 +23,15 @@ def at(link):
 
 
 def answered(app):
-    """The page once its first answer is there, or a refusal."""
+    """The page once its first answer is there."""
     assert not app.exception
-    until(lambda: app.get("bidi_component") or app.error, app, look_seconds=0.1)
+    until(lambda: app.get("bidi_component"), app, look_seconds=0.1)
     return app
+
+
+def is_read(app):
+    """Whether the records are read, and the page is about them."""
+    return any("judged on " in text.value for text in app.main.caption)
 
 
 def gathered(choice):

@@ -57,7 +57,7 @@ def opened(columns=COLUMNS, data=None, **link):
 
 def uploaded(app, data, name="mine.csv"):
     app.file_uploader(key="upload_own").upload(name, data)
-    return answered(run(app))
+    return run(app)
 
 
 def is_called_private(app):
@@ -67,7 +67,9 @@ def is_called_private(app):
 def test_what_is_taken_along_gives_the_numbers_on_screen(tmp_path, monkeypatch):
     only_methods(monkeypatch, "opera")
     data = file(ROWS_OF_ONE_SPLIT)
-    app = opened(data=data, number_methods="OPERA", focus="OPERA", view="Take along")
+    app = answered(
+        opened(data=data, number_methods="OPERA", focus="OPERA", view="Take along")
+    )
     shown = finished(app).dataframe[0].value
     (tmp_path / "your_file.csv").write_bytes(data)
     (tmp_path / "columns.yaml").write_text(COLUMNS)
@@ -88,7 +90,7 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(tmp_path, monkeypatch):
 
 def test_others_are_compared_once_the_records_are_declared_public(monkeypatch):
     only_methods(monkeypatch, "opera", "outpert")
-    app = opened(data=file(), number_methods="OPERA", view="Take along")
+    app = answered(opened(data=file(), number_methods="OPERA", view="Take along"))
     assert sentence(app).startswith("At ε = 1 the model is off by ")
     finished(app)
     alone = set(jobs._attempts)
@@ -123,7 +125,7 @@ def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part
     place = int(np.flatnonzero(held_out == (part == "judged on"))[2])
     seen = []
     for rare in ("yes", "no", ""):
-        app = opened(PREDICTS, ill(place, rare), view="Noise σ", focus="OPERA")
+        app = answered(opened(PREDICTS, ill(place, rare), view="Noise σ", focus="OPERA"))
         assert not app.error
         charts = {chart.key: chart.proto.spec for chart in app.get("plotly_chart")}
         trained = next(

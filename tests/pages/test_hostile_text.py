@@ -14,7 +14,7 @@ import pytest
 from dpcore.controls import atlas, explore, plan, train
 from dpcore.controls.common import RISK
 from dpcore.controls.control import Number
-from dpcore.controls.explore import GROUPS, RISK_CURVES
+from dpcore.controls.explore import GROUPS, RISK_CURVES, TABS
 from dpcore.controls.release import TEXTS as TEXTS_OF_RELEASE
 from dpcore.datasets.own.field import DescribedField, Person, TableDescription
 from dpcore.datasets.own.notation import write
@@ -25,7 +25,7 @@ from dpcore.release.release import release_model
 from dpcore.release.table.read import read_for_release
 from pages.shared import query, verbatim
 from tests.hostile import TEXTS
-from tests.pages.explored import only_methods
+from tests.pages.explored import answered, only_methods, open_tab
 from tests.pages.shown import charts, open_page, run, said
 from tests.pages.test_explore_own import ROWS_OF_ONE_SPLIT, opened
 from tests.pages.waiting import until
@@ -152,14 +152,14 @@ def expect_text(app):
 
 
 @pytest.mark.slow("runs whole pages")
+@pytest.mark.usefixtures("jobs_at_once")
 def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(monkeypatch):
     only_methods(monkeypatch, "opera")
     drawn_later = {GROUPS: "groups_figure", RISK_CURVES: "curve_figure"}
     link = {"methods": "OPERA", "focus": "OPERA", "group_by": GROUP, "curve_of": GROUP}
-    app = opened(write(ANY_SIGN), any_sign(ROWS_OF_ONE_SPLIT), **link)
-    assert not app.error
-    for tab in app.pills(key="view").options:
-        app.pills(key="view").set_value(tab).run()
+    app = answered(opened(write(ANY_SIGN), any_sign(ROWS_OF_ONE_SPLIT), **link))
+    for tab in TABS:
+        open_tab(app, tab)
         seen = expect_text(app)
         if tab in drawn_later:
             until(lambda key=drawn_later[tab]: key in charts(app), app, look_seconds=0.5)

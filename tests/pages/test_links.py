@@ -6,21 +6,17 @@ import pytest
 
 from dpcore.controls.common import ADJACENCIES
 from tests.pages.expert import with_expert_open
-from tests.pages.explored import only_methods
 from tests.pages.shown import open_page, said
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone", "jobs_wait"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 CONTROLS = {"explore": "adjacency", "plan": "neighbour", "train": "person"}
 ZERO_OUT, REPLACED, MORE = (ADJACENCIES[k] for k in ("zero-out", "replace-one", "add-remove"))
 FIXED = "Batches of fixed size"
 ONE_RUN = {"question": "One run"}
-
-
-@pytest.fixture(autouse=True)
-def one_method(monkeypatch):
-    """What is tested is what links mean: Explore computes one curve."""
-    only_methods(monkeypatch, "opera")
 
 
 def neighbour(app, page):

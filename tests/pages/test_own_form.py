@@ -9,14 +9,12 @@ from dpcore.datasets.own.form import Form
 from dpcore.datasets.own.notation import read, write
 from pages.shared import own_rows
 from pages.shared import own_texts as texts
-from tests.pages.explored import below_title
+from tests.pages.explored import below_title, is_read
 from tests.pages.shown import run, said
-from tests.pages.test_explore_own import SUGGESTED, clinic, closed_forms, opened, pressed
-
-__all__ = ["closed_forms"]
+from tests.pages.test_explore_own import SUGGESTED, clinic, opened, pressed
 
 pytestmark = [
-    pytest.mark.usefixtures("alone", "uploads_in_one_process", "closed_forms"),
+    pytest.mark.usefixtures("alone", "uploads_in_one_process", "jobs_wait"),
     pytest.mark.slow("runs whole pages"),
 ]
 
@@ -54,7 +52,7 @@ def described(app):
 
 def test_a_form_suggests_the_columns_and_one_button_confirms_them():
     app = opened(columns="", data=clinic())
-    assert not app.metric
+    assert not is_read(app)
     assert app.text_area(key="own_columns").value == ""
     assert ticked(app) == ["age", "sex", "smoker", "bmi", "systolic"]
     pressed(app, CONFIRM)
@@ -65,7 +63,7 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them():
     other = SUGGESTED.replace("70", "60")
     app.text_area(key="own_columns").set_value(other).run()
     pressed(app, "Change the columns")
-    assert not app.metric
+    assert not is_read(app)
     assert app.text_input(key=key(app, "bmi", "highest")).value == "60"
     typed(app, "bmi", highest="50")
     # Nor does a slip in the words change what was typed.
@@ -73,7 +71,7 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them():
     assert len(app.error) == 1
     assert app.text_input(key=key(app, "bmi", "highest")).value == "50"
     app.text_area(key="own_columns").set_value(other).run()
-    assert pressed(app, "Change nothing").metric
+    assert is_read(pressed(app, "Change nothing"))
 
 
 def test_a_form_that_lacks_something_says_what_and_changes_nothing():
@@ -120,7 +118,7 @@ def test_a_row_is_refused_by_its_column_while_it_is_typed():
     assert len(pressed(app, CONFIRM).error) == 1
     pressed(app, "Write 10 to 70")
     assert not app.error
-    assert app.metric
+    assert is_read(app)
     assert described(app) == USUAL
 
 
@@ -129,11 +127,11 @@ def test_a_decimal_comma_is_suggested_and_shown():
     app = opened(columns="", data=data)
     assert app.selectbox(key=key(app, "bmi", "kind")).value == "number like 1,5"
     pressed(app, CONFIRM)
-    assert app.metric
+    assert is_read(app)
     app.text_area(key="own_columns").set_value(SUGGESTED).run()
     assert "bmi has a comma, but it must be a plain number such as 12.5" in app.error[0].value
     pressed(app, "Read bmi with a decimal comma")
-    assert app.metric
+    assert is_read(app)
 
 
 def test_values_like_below_5_are_read_by_a_rule_that_a_person_chooses():
@@ -146,7 +144,7 @@ def test_values_like_below_5_are_read_by_a_rule_that_a_person_chooses():
     app.selectbox(key=key(app, "CRP [mg/l]", "beyond")).set_value("half")
     pressed(app, CONFIRM)
     assert not app.error
-    assert app.metric
+    assert is_read(app)
     assert [field.beyond for field in described(app).fields if "CRP" in field.name] == ["half"]  # type: ignore[attr-defined]
 
 
@@ -176,7 +174,7 @@ def test_500_columns_of_2000_are_described_a_page_at_a_time():
     app.text_input(key=f"own_find_{version}").set_value("").run()
     assert app.text_input(key=key(app, WIDE[0], "values")).value == "0, 1, 2"
     pressed(app, CONFIRM)
-    assert app.metric
+    assert is_read(app)
     fields = {field.name: field for field in described(app).fields}  # type: ignore[attr-defined]
     assert len(fields) == USED + 1
     assert fields[WIDE[0]].levels == ("0", "1", "2")
@@ -219,4 +217,4 @@ def test_how_the_file_is_read_is_shown_and_chosen_by_hand():
     pressed(app, CONFIRM)
     dialect = described(app).dialect  # type: ignore[attr-defined]
     assert (dialect.encoding, dialect.delimiter, dialect.header_line) == ("cp850", "|", 2)
-    assert app.metric
+    assert is_read(app)

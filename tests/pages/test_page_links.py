@@ -6,9 +6,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.page_links import PAGE_LINKS
+from tests.pages.explored import answered, at
 from tests.pages.shown import APP, open_page, run
 
-pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+pytestmark = [
+    pytest.mark.usefixtures("alone", "jobs_at_once"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 EXPLORE, PLAN, ATLAS, TRAIN = PAGE_LINKS[:4]
 BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
@@ -52,7 +56,8 @@ def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along():
     app = AppTest.from_file(APP, default_timeout=180).run()
     # Those of a run's start are gone at its end: the browser would go through them at each move.
     for page in (EXPLORE, PLAN):
-        labels = [link.proto.label for link in app.switch_page(page.script).run().get("page_link")]
+        sidebar = app.switch_page(page.script).run().sidebar
+        labels = [link.proto.label for link in sidebar.get("page_link")]
         assert labels[: len(PAGE_LINKS)] == [link.question for link in PAGE_LINKS]
         assert labels.count(PAGE_LINKS[0].question) == 1
     app.switch_page(EXPLORE.script).run()
@@ -63,6 +68,8 @@ def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along():
 
 def test_the_state_goes_through_every_link_and_back():
     app = open_page("explore", **LINK)
+    pending = behind(app, EXPLORE.question)
+    assert behind(answered(app), EXPLORE.question) == pending
     state = explored(app)
     assert state == {
         "data": "breast_cancer",
@@ -78,11 +85,11 @@ def test_the_state_goes_through_every_link_and_back():
     assert app.selectbox(key="person").value == "replace-one"
     assert app.number_input(key="train_seed").value == 7
     through(app, EXPLORE.script, EXPLORE.question)
-    assert explored(app) == state
+    assert explored(answered(app)) == state
 
 
 def test_what_is_changed_on_another_page_is_found_on_return():
-    app = open_page("explore", **LINK)
+    app = at(LINK)
     through(app, TRAIN.script, TRAIN.question)
     app.number_input(key="target_epsilon").set_value(0.5).run()
     assert behind(app, EXPLORE.question)["epsilon"] == ["0.5"]
@@ -90,7 +97,7 @@ def test_what_is_changed_on_another_page_is_found_on_return():
     app.selectbox(key="dataset").set_value("digits").run()
     through(app, EXPLORE.script, EXPLORE.question)
     # Explore does not offer the digits of networks, and keeps its own data.
-    assert explored(app) == {
+    assert explored(answered(app)) == {
         "data": "breast_cancer",
         **{"epsilon": 0.5, "delta": 1e-6, "unit": "replace-one", "seed": 9},
     }
