@@ -9,10 +9,7 @@ from pages.shared.page_links import PAGE_LINKS
 from tests.pages.explored import answered, at
 from tests.pages.shown import APP, open_page, run
 
-pytestmark = [
-    pytest.mark.usefixtures("alone", "jobs_at_once"),
-    pytest.mark.slow("runs whole pages"),
-]
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 EXPLORE, PLAN, ATLAS, TRAIN = PAGE_LINKS[:4]
 BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
@@ -52,6 +49,7 @@ def explored(app):
     }
 
 
+@pytest.mark.usefixtures("jobs_wait")
 def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along():
     app = AppTest.from_file(APP, default_timeout=180).run()
     # Those of a run's start are gone at its end: the browser would go through them at each move.
@@ -66,6 +64,7 @@ def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along():
     assert behind(app, EXPLORE.question) == {}
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_the_state_goes_through_every_link_and_back():
     app = open_page("explore", **LINK)
     pending = behind(app, EXPLORE.question)
@@ -88,6 +87,7 @@ def test_the_state_goes_through_every_link_and_back():
     assert explored(answered(app)) == state
 
 
+@pytest.mark.usefixtures("jobs_at_once")
 def test_what_is_changed_on_another_page_is_found_on_return():
     app = at(LINK)
     through(app, TRAIN.script, TRAIN.question)
