@@ -5,7 +5,6 @@ import time
 import pytest
 
 from dpcore.evaluation import jobs
-from tests.pages.explored import only_methods
 from tests.pages.shown import open_page, said
 from tests.pages.waiting import until
 
@@ -77,17 +76,16 @@ def test_a_training_ends_when_both_have_left_it_by_a_stop_and_by_other_settings(
     assert "Stopped." in said(bert)
 
 
-def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other(monkeypatch):
-    only_methods(monkeypatch, "opera", "dpgd")
+def test_one_who_stops_an_answer_or_changes_settings_leaves_it_to_the_other():
     anne, bert, carl = (open_page("explore", **EXPLORE) for _ in range(3))
     until(lambda: "running" in states(), anne, bert, carl)
     for app in (anne, bert, carl):
         app.run()
     # Between two of them none runs.
     key = next(key for key in jobs._attempts if jobs.Job(key).state in ("queued", "running"))
-    anne.button(key="curves_stop").click().run()
+    anne.button(key="first_stop").click().run()
     assert "stopped." in said(anne) or jobs.Job(key).state == "done"
     carl.selectbox(key="data").set_value("breast_cancer").run()
     assert jobs.Job(key).state in ("queued", "running", "done")
-    bert.button(key="curves_stop").click().run()
+    bert.button(key="first_stop").click().run()
     assert jobs.Job(key).state in ("cancelled", "done")
