@@ -37,7 +37,7 @@ MAX_RUNS = 20
 READ = ("label", "title", "body", "code_text", "text", "caption", "options", "placeholder", "help")
 READ += ("delta", "delta_description", "data", "error_message", "alt")
 SILENT = ("html", "container", "horizontal", "vertical", "column", "empty", "space", "divider")
-SILENT += ("unknown", "root", "main", "flex_container", "skeleton", "bidi_component")
+SILENT += ("unknown", "root", "main", "flex_container", "skeleton")
 
 
 class _Dates(type):
@@ -147,8 +147,21 @@ def settled(app: AppTest) -> AppTest:
 
 
 def answer(app: AppTest) -> dict[str, Any]:
-    """The headline numbers, the rows behind charts, and the tables."""
-    charts, tables = {}, {}
+    """The headline numbers, the rows behind charts, what pictures hold, and the tables."""
+    charts: dict[str, Any] = {}
+    tables = {}
+    for place, each in enumerate(app.get("bidi_component"), 1):
+        picture = json.loads(each.proto.json)
+        charts[f"picture {place}"] = {
+            "axis": short(picture["axis"]["places"]),
+            "sentences": short(picture["sentences"]),
+            "readings": {one["label"]: short(one["values"]) for one in picture["readings"]},
+            "lines": [
+                {"name": line["name"], "y": short(line["places"])}
+                for panel in picture["panels"]
+                for line in panel["lines"]
+            ],
+        }
     for place, each in enumerate(app.get("plotly_chart"), 1):
         traces = json.loads(each.proto.spec)["data"]
         charts[f"chart {place}"] = [
@@ -171,6 +184,8 @@ def said(app: AppTest) -> Iterator[str]:
         proto = element.proto
         if element.type in ("plotly_chart", "arrow_data_frame", "arrow_table"):
             words = [proto.alt] if hasattr(proto, "alt") else []
+        elif element.type == "bidi_component":
+            words = list(_told(json.loads(proto.json)))
         else:
             inner = getattr(proto, element.type, None)
             words = [*_words(proto), *(_words(inner) if hasattr(inner, "DESCRIPTOR") else ())]
@@ -178,6 +193,24 @@ def said(app: AppTest) -> Iterator[str]:
         if text:
             # Every line of text stands on one line of the file.
             yield re.sub(r"\s*\n\s*", " ⏎ ", lasting(f"{element.type}: {text}"))
+
+
+def _told(picture: dict[str, Any]) -> Iterator[str]:
+    """What a picture says at its stop, and to who does not see it."""
+    stop = picture["stop"]
+    yield picture["sentences"][stop]
+    for one in picture["readings"]:
+        yield f"{one['label']}: {one['values'][stop]}, {one['notes'][stop]}"
+    for panel in picture["panels"]:
+        yield panel["title"]
+        yield from (
+            one[name]
+            for name, part in (("name", "lines"), ("label", "rules"))
+            for one in panel[part]
+        )
+    if picture["guesses"]:
+        yield picture["guesses"]["sentences"][stop]
+    yield picture["alt"]
 
 
 def _words(proto: Any) -> Iterator[str]:
