@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 
 from dpcore.datasets.own.notation import read
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.test_explore import settled
 from tests.browser.waiting import (
+    answered,
     eventually,
     expect_whole,
     hand_over,
@@ -58,7 +58,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(watched, address
     expect(page.get_by_text("bmi has the range 10 to 0.2").first).to_be_visible()
     page.get_by_role("button", name="Write 0.2 to 10").click()
     eventually(page, lambda: described(page) == changed(bmi=(0.2, 10.0)))
-    settled(page)
+    answered(page)
 
     page.get_by_role("button", name="Change the columns").click()
     expect(page.get_by_role("button", name="Change nothing")).to_be_visible()
@@ -68,7 +68,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(watched, address
     photograph(page, "own_form")
     resize(page, 1280)
     page.get_by_role("button", name="Change nothing").click()
-    settled(page)
+    answered(page)
 
 
 def test_what_is_typed_at_speed_stands_in_its_own_row(watched, address):
@@ -89,7 +89,7 @@ def test_what_is_typed_at_speed_stands_in_its_own_row(watched, address):
     rows.fill("")
     page.get_by_role("button", name=CONFIRM).click()
     eventually(page, lambda: described(page) == changed(**ranges))
-    settled(page)
+    answered(page)
 
 
 def test_too_large_a_file_is_refused_in_words_that_are_seen(watched, address):

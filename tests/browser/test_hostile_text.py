@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.server import ROOT, served
-from tests.browser.test_explore import CHEAP, settled
-from tests.browser.waiting import hand_over, idle
+from tests.browser.test_explore import CHEAP
+from tests.browser.waiting import answered, hand_over, idle
 from tests.hostile import TEXTS
 from tests.pages.test_explore_own import file
 from tests.pages.test_hostile_text import HOSTILE
@@ -85,8 +85,8 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched, address):
     described = page.get_by_role("textbox", name="Its columns")
     described.fill(HOSTILE)
     described.press("Control+Enter")
-    expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("RMSE")
-    settled(page)
+    answered(page)
+    expect(page.locator(".picture dt").first).to_have_text("RMSE")
     axis = page.locator(".st-key-cost_figure .xtitle")
     expect(axis).to_contain_text("<a href='//evil.example/u'>_years_</a>")
     assert links_away(page) == []

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.test_explore import BREAST, CHEAP, opened, settled
-from tests.browser.waiting import eventually, expect_whole, resize, wait_until
+from tests.browser.test_explore import BREAST, CHEAP, opened
+from tests.browser.waiting import answered, eventually, expect_whole, resize, wait_until
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -30,7 +30,7 @@ def test_it_opens_and_moves_by_keyboard_and_is_copied(watched, address):
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"(?=.*meaning=true)(?=.*prior=51)"))
     eventually(page, lambda: belief(page) > before)
-    settled(page)
+    answered(page)
     consent = page.get_by_test_id("stCode").filter(has_text="How we guard your record")
     consent.hover()
     consent.get_by_role("button").click()
@@ -51,6 +51,6 @@ def test_it_is_whole_and_without_barrier_on_every_ground(watched, address, width
     expect(page.get_by_text("For an ethics application")).to_be_visible()
     for width in widths:
         resize(page, width)
-        settled(page)
+        answered(page)
         expect_whole(page, width)
         expect_no_barrier(page)

@@ -10,8 +10,8 @@ from dpcore.controls.account import QUESTION
 from dpcore.controls.link import address as link_of
 from dpcore.controls.plan import CONTROLS, values
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
+    DRAWN,
     expect_alternative_texts,
     expect_whole,
     photograph,

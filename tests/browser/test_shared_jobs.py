@@ -8,8 +8,7 @@ import time
 import pytest
 
 from tests.browser.conftest import EXPIRES_SECONDS
-from tests.browser.test_explore import DRAWN
-from tests.browser.waiting import eventually
+from tests.browser.waiting import DRAWN, eventually
 
 pytestmark = pytest.mark.slow("drives a browser")
 

@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 from dpcore.datasets.own.notation import read
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.hand import Hand, Keyboard, Mouse
-from tests.browser.test_explore import CHEAP, settled
+from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import (
+    answered,
     eventually,
     expect_whole,
     photograph,
@@ -33,7 +34,7 @@ def first_page(hand, address, more=""):
     """Explore, where nothing is trained in the background."""
     page = hand.page
     page.goto(f"{address}/?{CHEAP}{more}")
-    settled(page)
+    answered(page)
     return page
 
 
@@ -52,8 +53,8 @@ def test_a_clinics_file_with_gaps_is_a_curve(hand, address):
         photograph(page, "own_form")
     hand.press(page.get_by_role("button", name="Confirm and use these columns"))
     expect(page.get_by_text("Your own table · 400 records · judged on ")).to_be_visible()
-    expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("Accuracy")
-    settled(page)
+    answered(page)
+    expect(page.locator(".picture dt").first).to_have_text("Right decisions")
     linked = parse_qs(urlparse(page.url).query)
     assert read(linked["own_columns"][0]) == read(SUGGESTED)
     assert hand.clicks == 5
@@ -81,7 +82,7 @@ def test_a_telephone_shows_the_same_by_the_link(hand, address):
     assert hand.clicks == 2
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(link[0])
-    settled(page)
+    answered(page)
     assert still_numbers(page) == before
     expect(page.get_by_text("At ε = 0.5 OPERA is right for")).to_be_visible()
     expect(page.get_by_text("At ε = 0.5, of 1,000 patients")).to_be_attached()

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
+    DRAWN,
     eventually,
     expect_alternative_texts,
     idle,

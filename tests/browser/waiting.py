@@ -8,6 +8,10 @@ from pathlib import Path
 
 from playwright.sync_api import FilePayload, expect
 
+from dpcore.controls.explore import CLOSER, EPSILON
+
+DRAWN = ".js-plotly-plot .scatterlayer .trace path"
+"""What a chart has once it is drawn."""
 PATIENCE = 120_000
 """Milliseconds that anything on the page may take, however busy the machine."""
 
@@ -46,11 +50,24 @@ def hand_over(page, name, data):
 
 
 def look_closer(page, name):
-    """Choose what stands under Explore's answer and wait until it begins to come."""
-    choice = page.get_by_role("radio", name=name, exact=True)
-    choice.click()
-    expect(choice).to_be_checked()
+    """Open a tab under Explore's answer, and wait until it begins to come."""
+    chips = list(CLOSER)
+    chip, tabs = next((chip, tabs) for chip, tabs in CLOSER.items() if name in tabs)
+    choices = [page.locator(".st-key-look_closer").get_by_role("radio").nth(chips.index(chip))]
+    if len(tabs) > 1:
+        choices.append(page.get_by_role("radio", name=name, exact=True))
+    for choice in choices:
+        choice.click()
+        expect(choice).to_be_checked()
     expect(page.locator(".st-key-open_tab")).not_to_be_empty()
+
+
+def answered(page):
+    """Wait until Explore's first answer is there, and the script at rest; its cursor."""
+    cursor = page.get_by_role("slider", name=EPSILON.label)
+    expect(cursor.first).to_be_visible()
+    idle(page)
+    return cursor.first
 
 
 def open_tab(page, name):
@@ -82,12 +99,17 @@ def still_numbers(page):
     def unchanged():
         nonlocal shown
         idle(page)
-        before, shown = shown, page.get_by_test_id("stMetricValue").all_inner_texts()
+        before, shown = shown, numbers_of(page).all_inner_texts()
         page.wait_for_timeout(400)
         return bool(shown) and shown == before
 
     eventually(page, unchanged)
     return shown
+
+
+def numbers_of(page):
+    """The big numbers, of a picture and of the page."""
+    return page.locator("[data-testid=stMetricValue], .picture dd.value")
 
 
 def expect_alternative_texts(page, charts, or_more=False):

@@ -67,9 +67,7 @@ def is_called_private(app):
 def test_what_is_taken_along_gives_the_numbers_on_screen(tmp_path, monkeypatch):
     only_methods(monkeypatch, "opera")
     data = file(ROWS_OF_ONE_SPLIT)
-    app = answered(
-        opened(data=data, number_methods="OPERA", focus="OPERA", view="Take along")
-    )
+    app = answered(opened(data=data, number_methods="OPERA", focus="OPERA", view="Take along"))
     shown = finished(app).dataframe[0].value
     (tmp_path / "your_file.csv").write_bytes(data)
     (tmp_path / "columns.yaml").write_text(COLUMNS)
