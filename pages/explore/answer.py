@@ -106,7 +106,8 @@ def judged_on(split: Split, records: PreparedRecords) -> str:
         return f"judged on {records.judged:,} others"
     if site := split.preparation.held_out:
         return f"judged on the {records.judged:,} of {site}"
-    words = f"judged on {records.judged:,} of them"
+    is_all = records.judged >= split.records + split.tested
+    words = "judged on all" if is_all else f"judged on {records.judged:,} of them"
     return words + (f", in {records.splits} splits" if records.splits > 1 else "")
 
 

@@ -51,13 +51,24 @@ def under_the_picture(view: View, row: pd.Series) -> None:
 
 
 def _how(view: View, row: pd.Series) -> str:
+    """How the numbers came about, and what they mean."""
     chosen = "chosen under Expert" if view.focus != BEST else "chosen by a fixed rule, unseen"
     title, runs = view.titles[row["method"]], int(row["runs"])
-    return (
-        f"{title}, {chosen}. {_features(view, row)}"
-        f"{in_band(runs, splits=int(row['splits']))} ±: 95 % interval over splits and noise. "
-        f"{guarantee_at(row)}"
+    words = view.quality.words
+    second = texts.MISSED
+    if view.split.entry.predicts == "number":
+        second = texts.R2
+    elif view.problem.classes > 2:
+        second = texts.BALANCED
+    parts = (
+        f"{title}, {chosen}. {_features(view, row)}{texts.SOURCES[row['source']].format(runs=runs)}",
+        f"{in_band(runs, splits=int(row['splits']))} ±: 95 % interval over splits and noise.",
+        f"{words.meaning} {words.cost}",
+        texts.REFERENCE_LAM.format(lam=plain(view.compared.lam)),
+        second,
+        guarantee_at(row),
     )
+    return "\n\n".join(parts)
 
 
 def _features(view: View, row: pd.Series) -> str:

@@ -70,7 +70,6 @@ MODEL_WITHOUT_RISKS = (
     "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "
     "under Expert."
 )
-NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 BY_HAND = (
     "{} in run {}, at ε = {}. Its noise comes from a seed: for exploration, and no release. "

@@ -17,7 +17,7 @@ ENTRY = Entry(
     licence="CC BY 4.0",
     citation="Janosi, A., Steinbrunn, W., Pfisterer, M., Detrano, R. (1989). Heart Disease. UCI "
     "Machine Learning Repository. doi:10.24432/C52P4X",
-    task="Predict whether angiography finds a coronary artery narrowed by more than half.",
+    task="Predict whether angiography finds a narrowed coronary artery.",
     action=Action(
         risk=20,
         why="Four needless angiographies weigh as much as one missed disease.",

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.accounting.answers import answer
 from dpcore.accounting.risk import RIGHT_GUESSES, hedge
+from dpcore.figures.curves import guarantee_in_short
 from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule, Run
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import look
@@ -125,18 +126,20 @@ def _alt(decision: Decision) -> str:
 
 def _readings(decision: Decision) -> tuple[Reading, ...]:
     quality, value = Quality(decision.measure), decision.band[0]
-    without = f"{quality.shown(decision.baseline)} without privacy"
     title = "Right decisions" if decision.is_counted else quality.title
     first = Reading(
         title,
         tuple(quality.shown(float(one)) for one in value),
-        tuple(f"± {quality.amount(float(half))}; {without}" for half in decision.half_width),
+        tuple(f"± {quality.amount(float(half))}" for half in decision.half_width),
     )
     every = [words.odds_at(decision, place) for place in range(len(value))]
     guesses = Reading(
         RIGHT_GUESSES,
         tuple(f"{one.shown} of 100" for one in every),
-        tuple(f"{hedge(one.shown)}; 50 by chance".removeprefix("; ") for one in every),
+        tuple(
+            f"{hedge(one.shown)}; {guarantee_in_short(row)}".removeprefix("; ")
+            for one, (_, row) in zip(every, decision.rows.iterrows(), strict=True)
+        ),
     )
     return (first, *_second(decision), guesses)
 
