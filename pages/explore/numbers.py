@@ -60,8 +60,9 @@ def _how(view: View, row: pd.Series) -> str:
         second = texts.R2
     elif view.problem.classes > 2:
         second = texts.BALANCED
+    source = texts.SOURCES[row["source"]].format(runs=runs)
     parts = (
-        f"{title}, {chosen}. {_features(view, row)}{texts.SOURCES[row['source']].format(runs=runs)}",
+        f"{title}, {chosen}. {_features(view, row)}{source}",
         f"{in_band(runs, splits=int(row['splits']))} ±: 95 % interval over splits and noise.",
         f"{words.meaning} {words.cost}",
         texts.REFERENCE_LAM.format(lam=plain(view.compared.lam)),
