@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.sight import in_sight, share_above_the_fold
-from tests.browser.waiting import PATIENCE, expect_whole, idle, wait_until, wear
+from tests.browser.waiting import PATIENCE, expect_whole, idle, wear
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -39,7 +39,7 @@ class Window(NamedTuple):
 
 
 PAGES = (
-    # The field of ε and the slider over the chart are one.
+    # The field of ε and the cursor in the chart are one.
     Opened("", words=120, controls=4, beside="δ = 1e-5 · zero-out · "),
     Opened("plan"),
     Opened("plan?question=One+run", words=120, beside="δ = 1e-5 · zero-out"),
@@ -53,9 +53,7 @@ PAGES = (
     Opened("release", chart=False, beside="(δ = 1e-5, zero-out, Gaussian DP)"),
     Opened("ledger"),
 )
-DRAWN = (
-    "() => document.querySelector('.js-plotly-plot .trace path, [class*=st-key-release_step_5]')"
-)
+FIRST = ".js-plotly-plot .trace path, [class*=st-key-release_step_5], .picture .line"
 # At 200 %, a window of 1280 x 800 is half as wide and as high. Its sidebar is that of 390.
 WINDOWS = (
     Window(1280, 800, 1.0, ("light", "dark")),
@@ -94,8 +92,8 @@ def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(watched, ad
 
 def drawn(page):
     """Wait until the page's first chart, or its last step, is drawn, and nothing is to come."""
-    wait_until(page, DRAWN)
+    page.locator(FIRST).first.wait_for(state="attached")
     # Explore's methods, where no test before has waited for them: a minute of a busy processor.
-    expect(page.get_by_text(" to come.")).to_have_count(0, timeout=3 * PATIENCE)
+    expect(page.get_by_role("progressbar")).to_have_count(0, timeout=3 * PATIENCE)
     idle(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
