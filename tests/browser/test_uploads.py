@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 from tests.browser import memory
 from tests.browser.server import Server
 from tests.browser.test_explore import CHEAP
-from tests.browser.waiting import PATIENCE, eventually, hand_over, idle
+from tests.browser.waiting import PATIENCE, answered, eventually, hand_over, idle, numbers_of
 
 pytestmark = [pytest.mark.slow("drives a browser"), memory.needed]
 COLUMNS = "age: 18 to 90\nbmi: 15 to 50\npredict ill: one of no, yes"
@@ -109,7 +109,9 @@ idle_servers: dict[int, Idle] = {}
 @pytest.fixture
 def at_rest(tab, forgetful):
     if forgetful.pid not in idle_servers:
-        for path in (f"?{CHEAP}", FEATURES, LARGE, WIDE):
+        tab.goto(f"{forgetful.address}/?{CHEAP}")
+        answered(tab)
+        for path in (FEATURES, LARGE, WIDE):
             opened(tab, f"{forgetful.address}/{path}").wait_for_timeout(500)
         tab.goto("about:blank")
         before = 0.0
@@ -125,7 +127,7 @@ def test_a_table_is_gone_soon_after_it_is_told_to_go_or_its_browser_has_gone(tab
     page = opened(tab.context.new_page(), f"{forgetful.address}/{OWN}&methods=DP-GD")
     for left in ("told to forget", "closed"):
         hand_over(page, "mine.csv", table(3_000, who))
-        expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
+        expect(numbers_of(page).first).to_be_visible()
         idle(page)
         assert memory.confined(forgetful.pid) - before
         if left == "closed":
@@ -155,7 +157,7 @@ def another_page(page, address, turn):
     """Seconds until somebody else's page is there."""
     asked = time.monotonic()
     page.goto(f"{address}/?{CHEAP}&epsilon={(0.5, 0.7, 1, 2, 3)[turn % 5]:g}")
-    expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
+    expect(numbers_of(page).first).to_be_visible()
     return time.monotonic() - asked
 
 
@@ -172,8 +174,8 @@ def test_a_large_table_holds_nobody_up(tab, at_rest, tmp_path):
     memory.begin(server.pid)
     longest, began = 0.0, time.monotonic()
     page.locator("input[type=file]").set_input_files(path)
-    numbers = page.get_by_test_id("stMetricValue")
-    told = page.get_by_text(re.compile("(Reading|Computing).*…")).or_(numbers).first
+    numbers = numbers_of(page)
+    told = page.get_by_text(re.compile("(Reading|Computing|Training).*…")).or_(numbers).first
     expect(told).to_be_visible()
     turn = 0
     while not numbers.count():
