@@ -108,7 +108,7 @@ def judged_on(split: Split, records: PreparedRecords) -> str:
         return f"judged on the {records.judged:,} of {site}"
     is_all = records.judged >= split.records + split.tested
     words = "judged on all" if is_all else f"judged on {records.judged:,} of them"
-    return words + (f", in {records.splits} splits" if records.splits > 1 else "")
+    return words + (f", {records.splits} splits" if records.splits > 1 else "")
 
 
 def notes(view: View) -> None:

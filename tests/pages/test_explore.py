@@ -67,7 +67,7 @@ def opened(**link):
 def test_the_numbers_are_those_of_the_package():
     app = opened(focus="DP-GD", threshold="50")
     row = answers(Study(methods=("dpgd",), epsilons=(1.0,), delta=1e-5)).iloc[0]
-    assert "judged on 342 of them, in 3 splits." in below_title(app)
+    assert "judged on 342 of them, 3 splits." in below_title(app)
     shown = readings(app)
     assert shown["Right decisions"] == f"{100 * row['accuracy']:.1f} %"
     missed = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
