@@ -170,7 +170,7 @@ def test_what_is_lost_is_the_difference_of_the_numbers_shown(link):
         _, value, lost, without, *_ = figures(shown["sentences"][place].replace("RMSE", ""))
         assert value == figures(measured)[0]
         assert lost == pytest.approx(abs(value - without), abs=1e-9)
-        assert without == figures(shown["readings"][0]["notes"][place])[1]
+        assert without == figures(shown["panels"][0]["rules"][0]["label"])[0]
 
 
 def test_epsilon_moves_the_picture_and_is_said_where_there_is_no_curve():
