@@ -24,6 +24,7 @@ from dpcore.controls.explore import (
     FOCUS,
     GROUP_BY,
     HELD_OUT,
+    LOSS,
     MY_OWN,
     NEAR_ZERO,
     OF_PAPER_000,
@@ -308,7 +309,8 @@ def start() -> Start:
 
 
 def _threshold(dataset: Entry) -> float | None:
-    is_logistic = control_value("loss") in (None, "logistic")  # which alone gives risks
+    linked = st.query_params.get("loss", LOSS.text("logistic"))
+    is_logistic = (control_value("loss") or LOSS.value(linked)) == "logistic"  # alone gives risks
     if dataset.predicts != "class" or not is_logistic:
         return None
     action = dataset.action

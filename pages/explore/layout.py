@@ -58,6 +58,7 @@ def _open_tab(start: Start) -> str:
     )
     tabs = chips[chip]
     # A tab alone is not shown, but drawn, as it holds its part of the address.
+    follow(VIEW.key, named if named in tabs else tabs[0])
     with st.container(key="tabs" if len(tabs) > 1 else "only_tab"):
         return str(drawn(VIEW, among=tabs))
 

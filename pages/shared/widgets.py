@@ -223,8 +223,10 @@ def _one_of(
     first = control.default if control.default in offered else offered[0]
     if kind.row:
         draw = st.segmented_control if len(titles) <= MAX_IN_A_BAR else st.pills
+        # The default is not in the address: what stands in for it here must be.
+        usual = control.default if control.default in offered else None
         choice = draw(
-            name, offered, format_func=titles.__getitem__, default=first, required=True, **common
+            name, offered, format_func=titles.__getitem__, default=usual, required=True, **common
         )
     else:
         choice = st.selectbox(
