@@ -77,7 +77,10 @@ def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(watched, ad
         if opened.chart and (seen := share_above_the_fold(page)) < share:
             wrong.append(f"{where}: {seen:.0%} of the chart is above the fold")
         if themes and opened.beside:
-            expect(page.get_by_text(opened.beside).filter(visible=True).first).to_be_in_viewport()
+            beside = page.get_by_text(opened.beside).filter(visible=True)
+            expect(beside.first).to_be_visible()
+            if all(one.bounding_box()["y"] > height for one in beside.all()):
+                wrong.append(f"{where}: “{opened.beside}” is below the fold")
         words, controls = in_sight(page)
         if len(words) > opened.words:
             wrong.append(f"{where}: {len(words)} words: {' '.join(words)}")
