@@ -125,7 +125,7 @@ ENTRY = Entry(
         risk=10,
         why="Nine needless biopsies weigh as much as one missed cancer.",
         cases="cancers",
-        acts="cut",
+        acts="biopsy",
         others="healthy women",
     ),
     label=Label("diagnosis", positive="malignant tumour", negative="benign tumour"),
