@@ -40,7 +40,7 @@ class Window(NamedTuple):
 
 PAGES = (
     # The field of ε and the cursor in the chart are one.
-    Opened("", words=120, controls=4, beside="δ = 1e-5 · zero-out · "),
+    Opened("", words=120, controls=5, beside="δ = 1e-5 · zero-out · "),
     Opened("plan"),
     Opened("plan?question=One+run", words=120, beside="δ = 1e-5 · zero-out"),
     Opened("plan?question=One+run&solve=Noise", words=120),
