@@ -17,7 +17,7 @@ from dpcore.figures.clipping_words import mostly_clipped
 from dpcore.figures.words import percent, plain
 from pages.explore import texts
 from pages.explore.controls import Start
-from pages.explore.layout import Slots
+from pages.explore.layout import Places, Slots
 from pages.shared import downloads, own_table, page_links, picture, view_link
 from pages.shared.session import set_controls, store, stored
 from pages.shared.texts import WHERE_HIDDEN
@@ -167,11 +167,28 @@ def how_to_get(start: Start) -> None:
         downloads.fetch(dataset.key)
 
 
-def skeleton() -> None:
-    """Draw the places of the first answer while it is computed: no number is final before."""
-    for name, height in HEIGHTS.items():
-        st.container(height=height, border=False, key=f"skeleton_{name}")
-    drawn(EPSILON, width=150)
+def _under_the_picture() -> DeltaGenerator:
+    """The row of ε's field."""
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+
+
+def skeleton(places: Places) -> None:
+    """Draw the places of the first answer while it is computed: no number is final before.
+
+    ε's field is where it will be, in a fragment: a browser that has to draw it anew elsewhere no
+    longer writes it into the address.
+    """
+
+    @st.fragment
+    def draw() -> None:
+        with st.container():
+            for name, height in HEIGHTS.items():
+                st.container(height=height, border=False, key=f"skeleton_{name}")
+        with _under_the_picture():
+            drawn(EPSILON, width=150)
+
+    with places.answer:
+        draw()
 
 
 def at_chosen_epsilon(view: View, slots: Slots) -> None:
@@ -190,7 +207,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
 
     def draw() -> None:
         above = st.container()
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        with _under_the_picture():
             epsilon = drawn(EPSILON, width=150)  # before the picture, which follows it
             row = view.row(epsilon)
             numbers.whose(view, row, epsilon)

@@ -309,7 +309,7 @@ def start() -> Start:
 
 
 def _threshold(dataset: Entry) -> float | None:
-    linked = st.query_params.get("loss", LOSS.text("logistic"))
+    linked = st.query_params.get("loss", str(LOSS.text("logistic")))
     is_logistic = (control_value("loss") or LOSS.value(linked)) == "logistic"  # alone gives risks
     if dataset.predicts != "class" or not is_logistic:
         return None

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.errors import InvalidInput
 from pages.explore import answer, controls
-from pages.explore.layout import layout
+from pages.explore.layout import layout, places
 from pages.shared import job_panel, presets, query, shared_jobs
 
 query.tell(controls.validate_link())
@@ -32,13 +32,16 @@ except InvalidInput as refusal:
 
 delta_warning = controls.tell_delta(start, contents.delta, contents.records.first.records)
 answer.heading(start, contents, line_place)
+above = places()
+with above.warnings:
+    answer.warnings(start, contents, delta_warning)
 if isinstance(contents, view.Pending):
     shared_jobs.only(shared_jobs.CURVES, contents.first.keys)
-    job_panel.watch([contents.first])
-    answer.skeleton()
-    answer.warnings(start, contents, delta_warning)
+    answer.skeleton(above)
+    with above.training:
+        job_panel.watch([contents.first])
 else:
-    slots = layout(start)
+    slots = layout(start, above)
     judging = (
         *clinic.jobs(contents, slots),
         *groups.jobs(contents, slots),
@@ -46,8 +49,6 @@ else:
     )
     others = [contents.others] if contents.others else []
     answer.at_chosen_epsilon(contents, slots)
-    with slots.warnings:
-        answer.warnings(start, contents, delta_warning)
     answer.notes(contents)
     answer.leave(contents)
     trained = {key for job in others for key in job.keys}

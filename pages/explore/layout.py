@@ -19,23 +19,33 @@ CHIP = "look_closer"
 
 
 @dataclass(frozen=True)
-class Slots:
+class Places:
+    """Hold the places of the answer, which are the same before it is there."""
+
     answer: DeltaGenerator
     warnings: DeltaGenerator
     training: DeltaGenerator
+
+
+@dataclass(frozen=True)
+class Slots(Places):
     tab: str
     contents: DeltaGenerator
 
 
-def layout(start: Start) -> Slots:
-    """Create the places for everything under the heading, top to bottom.
+def places() -> Places:
+    """Create the places under the heading, top to bottom."""
+    return Places(*(st.container() for _ in range(3)))
+
+
+def layout(start: Start, above: Places) -> Slots:
+    """Create the places under those of the answer.
 
     Streamlit's own tabs would cost the browser a place for each closed one at every move of ε.
     """
-    answer, warnings, training = (st.container() for _ in range(3))
     tab = _open_tab(start)
     # What a container holds stays until it is drawn anew: no place collapses meanwhile.
-    return Slots(answer, warnings, training, tab, st.container(key="open_tab"))
+    return Slots(**vars(above), tab=tab, contents=st.container(key="open_tab"))
 
 
 def _open_tab(start: Start) -> str:
