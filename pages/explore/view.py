@@ -68,7 +68,6 @@ class View:
     delta: float
     focus: str  # the method of the first answer, or `BEST` for those of the rule
     decision: Decision  # the first answer, at the threshold
-    reference: TreatedCounts | None  # of the model without privacy
     table: pd.DataFrame  # rows of the chosen methods, and without noise
     everything: pd.DataFrame  # rows of every method whose curve is at hand
     compared: Baselines  # on the same splits
@@ -374,7 +373,6 @@ def gather(choice: ExploreChoice) -> View | Pending:
         delta=delta,
         focus=choice.focus,
         decision=decision,
-        reference=reference,
         table=_in_order(_with(own, rest[rest["method"].isin(chosen)]), study),
         everything=everything[everything["method"] != "nonprivate"],
         compared=compared,
