@@ -96,12 +96,13 @@ class TreatedCounts:
     def single(self, at: int, threshold: float, most: int) -> Whole:
         """Found, missed, false alarms and left alone of 1,000 people, (runs, 4), in some runs.
 
-        At most so many runs, the first ones; each is judged on the records of its own split.
+        At most so many runs, spread over the splits; each is judged on the records of its own.
         """
         column = THRESHOLDS.index(threshold)
-        places = self.places[:most]
-        people, cases = self.people[places], self.cases[places]
-        found, alarms = (counts[at, :most, column] for counts in (self.found, self.alarms))
+        count = len(self.places)
+        some = np.linspace(0, count - 1, min(most, count)).round().astype(np.intp)
+        people, cases = (counts[self.places[some]] for counts in (self.people, self.cases))
+        found, alarms = (counts[at, some, column] for counts in (self.found, self.alarms))
         parts = np.stack([found, cases - found, alarms, people - cases - alarms], axis=1)
         return _of_thousand(parts)
 

@@ -15,7 +15,7 @@ from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.task import JobContext
 from dpcore.questions.cost.decision import Decision
 from dpcore.questions.cost.question import CostQuestion, answers, table
-from tests.questions.cost.conftest import STUDY, answered
+from tests.questions.cost.conftest import FEW, STUDY, answered
 
 
 @pytest.mark.parametrize("method", ["dpgd", "opera"])
@@ -44,13 +44,14 @@ def test_at_one_half_the_measure_is_the_accuracy_of_the_curves(reference):
     assert decision.table["accuracy"].to_numpy() == pytest.approx(right.to_numpy() / 1000)
 
 
-def test_single_runs_are_of_a_thousand_and_of_their_own_split(reference):
+def test_single_runs_are_of_a_thousand_and_spread_over_the_splits(reference):
     counts = answered(STUDY, reference, 0.5).counts
-    runs = counts.single(1, 0.5, 4)
-    assert runs.shape == (4, 4)
+    runs = counts.single(1, 0.5, FEW)
+    assert runs.shape == (FEW, 4)
     assert (runs.sum(axis=1) == 1000).all()
-    shares = counts.cases[counts.places[:4]] / counts.people[counts.places[:4]]
+    shares = counts.cases / counts.people
     assert runs[:, 0] + runs[:, 1] == pytest.approx(1000 * shares, abs=1.0)
+    assert len(counts.single(1, 0.5, 1_000)) == len(counts.places)
 
 
 def made(found, alarms, people=100, cases=40):
