@@ -103,7 +103,7 @@ ENTRY = Entry(
         "Unknown values are written ? (ca in 4 records, thal in 2): 297 of 303 are complete.",
         "num has five values; as usual, everything above 0 counts as disease.",
         "Coded columns look like numbers (thal is 3, 6 or 7) but are categories.",
-        "297 patients are few: one split says little, and a single run varies by about 5 points.",
+        "303 patients are few: one split says little, and a single run varies by about 5 points.",
     ),
     files=(
         RemoteFile(

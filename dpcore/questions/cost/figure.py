@@ -273,7 +273,7 @@ def plots(
         panels=tuple(panels),
         sentences=told,
         spoken=tuple(words.spoken(decision, place) for place in range(len(stops))),
-        alt=f"{', '.join(panel.title for panel in panels)} against ε. {told[len(stops) // 2]}",
+        alt=f"{', '.join(panel.title for panel in panels)} against ε.",
     )
 
 
