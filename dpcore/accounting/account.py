@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -293,10 +294,15 @@ def shared(entry: AccountEntry) -> AccountEntry:
     return replace(entry, noise=None, epsilon=None, share=1.0)
 
 
-def fitted(account: Account, progress: Progress = silent) -> tuple[AccountEntry, ...]:
-    """Give the last entry as little noise as keeps the budget; where the others break it, give all.
+FAR_MORE = 10.0
+"""Times its noise from which on a last entry would pay for all the others."""
 
-    It is refused where nothing has noise, or what is already spent is more than the budget.
+
+def fitted(account: Account, progress: Progress = silent) -> tuple[AccountEntry, ...]:
+    """Give the last entry as little noise as keeps the budget; where that is far more, give all.
+
+    Far more is `FAR_MORE` times what it has, as where the others alone break the budget. It is
+    refused where nothing has noise, or what is already spent is more than the budget.
     """
     free = [place for place, entry in enumerate(account.entries) if entry.kind != "spent"]
     if not free:
@@ -307,10 +313,14 @@ def fitted(account: Account, progress: Progress = silent) -> tuple[AccountEntry,
         shares = (shared(entry) if place in places else entry for place, entry in each)
         return replace(account, entries=tuple(shares))
 
-    try:
-        return with_noise(with_shares(free[-1:]), progress)
-    except InvalidInput:
-        return with_noise(with_shares(free), progress)
+    last = free[-1]
+    before = account.entries[last].noise
+    with suppress(InvalidInput):
+        entries = with_noise(with_shares([last]), progress)
+        after = entries[last].noise
+        if before is None or after is None or after <= FAR_MORE * before:
+            return entries
+    return with_noise(with_shares(free), progress)
 
 
 @dataclass(frozen=True)

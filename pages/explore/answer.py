@@ -20,7 +20,7 @@ from pages.explore.controls import Start
 from pages.explore.layout import Places, Slots
 from pages.shared import downloads, own_table, page_links, picture, view_link
 from pages.shared.session import set_controls, store, stored
-from pages.shared.texts import WHERE_HIDDEN
+from pages.shared.texts import ACTING, WHERE_HIDDEN
 from pages.shared.uploads import MadeUpFile
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
@@ -139,11 +139,11 @@ def notes(view: View) -> None:
 
 def leave(view: View) -> None:
     """Draw the way on to a release, which takes the table, ε and the threshold along."""
+    is_counted = view.decision.outcomes is not None
+    store(ACTING, texts.ACTING.format(percent(view.threshold, 0)) if is_counted else "")
     settings = {}
     if view.study.dataset == OWN:
         settings["release_table"] = str(RELEASED.text("own"))
-    if view.decision.outcomes is not None:
-        settings["release_intended_use"] = texts.ACTING.format(percent(view.threshold, 0))
     script, link = page_links.link_to(texts.LEAVE, **settings)
     st.page_link(script, label=texts.LEAVE, icon=":material/output:", query_params=link)
 

@@ -140,6 +140,7 @@ def _verdicts(view: View) -> None:
     st.markdown("**What the paper concludes, and what is seen here**")
     for one in paper_000.judge(rows, figure):
         st.markdown(f"- **{one.verdict}**: {verbatim(one.claim)} {verbatim(one.seen)}")
+    st.caption(texts.THEIR_BASELINE)
 
 
 def _calibrations(view: View, row: pd.Series, epsilon: float) -> list[Calibration]:

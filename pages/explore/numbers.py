@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -40,7 +41,21 @@ def whose(view: View, row: pd.Series, epsilon: float) -> None:
         once(view, f"table {view.contents}", lambda: view.decision.table),
         "cost",
         "The answer at each ε",
+        lambda: _code(view),
     )
+
+
+def _code(view: View) -> tuple[str, str]:
+    """The command line and the Python that give the table's numbers."""
+    from dpcore.evaluation.clinic.study import ClinicStudy
+    from dpcore.export.explore import command, decision_command, decision_snippet, snippet
+
+    whole = view.whole if view.focus == BEST else view.study
+    study = replace(whole, methods=tuple(dict.fromkeys(view.line["method"])))
+    if view.decision.outcomes is None:
+        return command(study), snippet([study])
+    judged = ClinicStudy(study)
+    return decision_command(judged, None), decision_snippet(judged, None)
 
 
 def under_the_picture(view: View, row: pd.Series) -> None:

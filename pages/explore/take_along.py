@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.evaluation.curves import for_a_file
 from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
-from pages.explore import report
+from pages.explore import report, texts
 from pages.shared.charts import download_csv, show_table
 from pages.shared.code import show_command, show_python
 
@@ -27,6 +27,8 @@ def show(view: View, row: pd.Series) -> None:
     table = pd.concat(map(for_a_file, taken.chosen_tables), ignore_index=True)
     name = f"{study.dataset}_{study.loss}"
     show_table(table, name, "Every number of the chosen methods")
+    if view.decision.is_counted and view.threshold != 0.5:
+        st.caption(texts.AT_THE_THRESHOLD)
     with st.container(horizontal=True, gap="small"):
         download_csv(table, name)
         report.show(view, row)

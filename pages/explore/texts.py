@@ -119,3 +119,11 @@ COST = (
 LEAVE = "May it leave?"
 ACTING = "Acting from a risk of {} on."
 AT_ONE_HALF = "Accuracy here is of acting from 50 %, as models do that are told nothing else."
+THEIR_BASELINE = (
+    "The non-private model of these conclusions has the paper's λ. The dashed line is the better "
+    "of a tuned linear model and boosted trees."
+)
+AT_THE_THRESHOLD = (
+    "This table is of accuracy at 50 %. That of the first screen, and its command, stand behind "
+    "“Table, CSV and code” under the picture."
+)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dpcore.controls.release import DEMONSTRATION, TEXTS
+from dpcore.controls.release import DEMONSTRATION, TEXTS, USE
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
@@ -23,6 +23,7 @@ from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep, last
 from pages.shared import job_panel
 from pages.shared.session import stored
+from pages.shared.texts import ACTING
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm
 
@@ -113,7 +114,8 @@ def _certificate_texts(form: ControlForm, *, is_own: bool) -> dict[str, str]:
     cells, certificate_texts = st.columns(3), {}
     for place, control in enumerate(TEXTS):
         name = _name(control.key)
-        first = "" if is_own else getattr(demonstration.ABOUT, name)
+        acting = (stored(ACTING) or "") if control is USE else ""
+        first = acting if is_own else getattr(demonstration.ABOUT, name)
         with cells[place % 3]:
             certificate_texts[name] = controls.text(control, first, "own" if is_own else "made_up")
     with cells[2]:

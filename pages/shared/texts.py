@@ -90,3 +90,5 @@ BELIEF_AFTER = (
     "The **posterior**: how sure they can be after this test rings, by Bayes' rule from the belief "
     "set above. When it does not ring, they are less sure than before."
 )
+ACTING = "acting on predictions"
+"""Name under which a session remembers from which risk one acts, for a release."""

@@ -71,6 +71,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(watched, address
     answered(page)
 
 
+@pytest.mark.flaky(reruns=1, reason="a busy browser drops what is typed while it draws the form")
 def test_what_is_typed_at_speed_stands_in_its_own_row(watched, address):
     page = watched.page
     page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")

@@ -32,8 +32,17 @@ def test_it_opens_and_moves_by_keyboard_and_is_copied(watched, address):
     eventually(page, lambda: belief(page) > before)
     answered(page)
     consent = page.get_by_test_id("stCode").filter(has_text="How we guard your record")
-    consent.hover()
-    consent.get_by_role("button").click()
+
+    def pressed():
+        # A curve that comes draws the tab anew under the mouse, and the button goes.
+        consent.hover()
+        button = consent.get_by_role("button")
+        if not button.count():
+            return False
+        button.click(timeout=2_000)
+        return True
+
+    eventually(page, pressed)
     wait_until(
         page,
         """async () => (await navigator.clipboard.readText())

@@ -134,7 +134,7 @@ def parts(decision: Decision, place: int) -> str:
     less = rows.assign(less=form - noise)
     from_on = crossing(less[less["epsilon"].notna()], "less", 0.0)
     told = (
-        f"**Noise costs less than the model's form from ε = {plain(from_on)} on.**"
+        f"**From ε = {plain(from_on)} on noise always costs less than the model's form.**"
         if from_on is not None
         else "**Noise costs more than the model's form up to the largest ε.**"
     )
