@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,21 +82,31 @@ def measured(decision: Decision) -> str:
     return Quality(decision.measure).axis
 
 
+def _line(
+    name: str,
+    method: str,
+    stops: Iterable[float],
+    known: Iterable[tuple[float, float]],
+    dash: str = "",
+) -> Line:
+    """A line in a method's look: its known values by ε at the stops, nan where there is none."""
+    style, at = look(method), dict(known)
+    values = tuple(float(at.get(stop, math.nan)) for stop in stops)
+    return Line(name, values, (style.colour, style.colour_on_dark), dash or style.dash)
+
+
+def _mean_line(name: str, decision: Decision, stops: Iterable[float]) -> Line:
+    method = str(decision.rows.iloc[0]["method"])
+    known = zip(decision.epsilons.tolist(), decision.band[0].tolist(), strict=True)
+    return _line(name, method, stops, known)
+
+
 def _panel(decision: Decision, others: Sequence[tuple[str, Decision]], name: str) -> Panel:
-    quality = Quality(decision.measure)
-    value, low, high = decision.band
-    thin = []
-    for title, other in others:
-        style = look(str(other.rows.iloc[0]["method"]))
-        at = dict(zip(other.epsilons.tolist(), other.band[0].tolist(), strict=True))
-        values = tuple(at.get(float(stop), float("nan")) for stop in decision.epsilons)
-        thin.append(Line(title, values, (style.colour, style.colour_on_dark), style.dash))
-    style = look(str(decision.rows.iloc[0]["method"]))
-    strong = Line(
-        name,
-        tuple(map(float, value)),
-        (style.colour, style.colour_on_dark),
-        style.dash,
+    quality, stops = Quality(decision.measure), decision.epsilons.tolist()
+    _, low, high = decision.band
+    thin = [_mean_line(title, other, stops) for title, other in others]
+    strong = replace(
+        _mean_line(name, decision, stops),
         low=tuple(map(float, low)),
         high=tuple(map(float, high)),
         strong=True,
@@ -232,10 +244,8 @@ def plots(
     stops = tuple(float(each) for each in decision.epsilons)
 
     def line(title: str, method: str, rows: pd.DataFrame, column: str, dash: str = "") -> Line:
-        style = look(method)
-        at = dict(zip(rows["epsilon"].tolist(), rows[column].tolist(), strict=True))
-        values = tuple(at.get(stop, float("nan")) for stop in stops)
-        return Line(title, values, (style.colour, style.colour_on_dark), dash or style.dash)
+        known = zip(rows["epsilon"].tolist(), rows[column].tolist(), strict=True)
+        return _line(title, method, stops, known, dash)
 
     panels = []
     for query in dict.fromkeys(queries.get(method, "") for _, method, _ in series):
@@ -286,8 +296,9 @@ def _one_gaussian(stops: Sequence[float], delta: float) -> Panel:
     )
     lines = []
     for title, mechanism, alike in ways:
-        told = [answer("sigma", mechanism, epsilon=stop, delta=delta) for stop in stops]
-        style = look(alike)
-        values = tuple(float("nan") if one["sigma"] is None else one["sigma"] for one in told)
-        lines.append(Line(title, values, (style.colour, style.colour_on_dark), style.dash))
+        told = [
+            (stop, answer("sigma", mechanism, epsilon=stop, delta=delta)["sigma"]) for stop in stops
+        ]
+        proved = [(stop, sigma) for stop, sigma in told if sigma is not None]
+        lines.append(_line(title, alike, stops, proved))
     return Panel("Noise σ of one Gaussian, Δ = 1", tuple(lines), log=True)
