@@ -97,19 +97,15 @@ def first_answer(
     )
 
 
-def watched(studies: Sequence[CostQuestion], compared: str = "") -> shared_jobs.WatchedJobs:
+def watched(studies: Sequence[CostQuestion], compared: str) -> shared_jobs.WatchedJobs:
     """Show the jobs of other methods as one line of the job panel.
 
     `compared` counts the methods in its words.
     """
-    count = len(studies)
     return shared_jobs.WatchedJobs(
         name="curves",
         place=shared_jobs.CURVES,
-        studies={
-            f"Training {_title(each.study)} ({compared or f'{place} of {count}'})": each
-            for place, each in enumerate(studies, 1)
-        },
+        studies={f"Training {_title(each.study)} ({compared})": each for each in studies},
         submit=partial(submit, is_sweep=True),
         seconds=POLL_SECONDS,
         one_by_one=True,
