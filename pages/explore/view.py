@@ -176,16 +176,19 @@ class View:
             for title, method, _, each in named(shown.table, "sigma", self.titles)
         ]
 
-    def decision_of(self, rows: pd.DataFrame, counts: TreatedCounts | None) -> Decision:
-        """What one method's rows say at the threshold."""
-        return replace(self.decision, rows=rows, counts=counts)
+    def _beside(self, study: Study, method: str, rows: pd.DataFrame) -> Decision | None:
+        """What a method's rows say at the threshold.
+
+        None of what gives no risks: it is decided on at its own threshold, and cannot stand beside
+        others'.
+        """
+        counts = curve_jobs.counts(CostQuestion(curve_jobs.trained_study(study, method)))
+        decision = replace(self.decision, rows=rows.reset_index(drop=True), counts=counts)
+        return decision if decision.is_counted or not self.decision.is_counted else None
 
     @cached_property
     def thin(self) -> list[tuple[str, Decision]]:
-        """The other chosen methods whose curves are at hand, by name.
-
-        What gives no risks is decided on at its own threshold, and cannot stand beside others'.
-        """
+        """The other chosen methods whose curves are at hand, by name."""
         lines = []
         for title, method, edition, rows in named(self.table, self.quality.column, self.titles):
             is_first = method == self.focus or (
@@ -194,9 +197,8 @@ class View:
             if is_first and edition == self.line["edition"].iloc[0]:
                 continue
             study = self.study if edition == Edition.PUBLISHED else self.whole
-            counts = curve_jobs.counts(CostQuestion(curve_jobs.trained_study(study, method)))
-            decision = self.decision_of(rows, counts)
-            if decision.is_counted or not self.decision.is_counted:
+            decision = self._beside(study, method, rows)
+            if decision is not None:
                 lines.append((title, decision))
         return lines
 
@@ -208,9 +210,8 @@ class View:
             own = rows[(rows["epsilon"] == epsilon) & (rows["status"] == str(Status.PROVED))]
             if own.empty:
                 continue
-            counts = curve_jobs.counts(CostQuestion(curve_jobs.trained_study(self.whole, method)))
-            other = self.decision_of(rows.reset_index(drop=True), counts)
-            if other.is_counted or not self.decision.is_counted:
+            other = self._beside(self.whole, method, rows)
+            if other is not None:
                 leads.append((*self.decision.lead_of(other, place), title))
         if not leads:
             return None
