@@ -27,7 +27,7 @@ def show(view: View, row: pd.Series) -> None:
     table = pd.concat(map(for_a_file, taken.chosen_tables), ignore_index=True)
     name = f"{study.dataset}_{study.loss}"
     show_table(table, name, "Every number of the chosen methods")
-    if view.decision.is_counted and view.threshold != 0.5:
+    if not view.decision.is_at_one_half:
         st.caption(texts.AT_THE_THRESHOLD)
     with st.container(horizontal=True, gap="small"):
         download_csv(table, name)

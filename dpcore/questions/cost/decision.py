@@ -83,6 +83,11 @@ class Decision:
         """Whether its measure is the share of people who are decided on rightly."""
         return self.outcomes is not None and self.measure == ACCURACY
 
+    @property
+    def is_at_one_half(self) -> bool:
+        """Whether its measure is that of a table of curves, which acts from 50 % on."""
+        return not self.is_counted or self.threshold == 0.5
+
     @cached_property
     def band(self) -> tuple[Values, Values, Values]:
         """The measure's mean, and the band of single runs, at each ε."""

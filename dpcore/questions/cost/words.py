@@ -138,7 +138,7 @@ def parts(decision: Decision, place: int) -> str:
         if from_on is not None
         else "**Noise costs more than the model's form up to the largest ε.**"
     )
-    at_half = ", acting from 50 %" if decision.is_counted and decision.threshold != 0.5 else ""
+    at_half = "" if decision.is_at_one_half else ", acting from 50 %"
     amounts = [quality.signed(-sign * float(each[place])) for each in (form, noise)]
     unit = quality.unit
     return (
