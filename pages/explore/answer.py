@@ -18,8 +18,8 @@ from dpcore.figures.words import percent, plain
 from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Places, Slots
-from pages.shared import downloads, own_table, page_links, picture, view_link
-from pages.shared.session import set_controls, store, stored
+from pages.shared import downloads, own_table, page_links, view_link
+from pages.shared.session import store, stored
 from pages.shared.texts import ACTING, WHERE_HIDDEN
 from pages.shared.uploads import MadeUpFile
 from pages.shared.verbatim import refuse, verbatim
@@ -213,12 +213,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             numbers.whose(view, row, epsilon)
         shown = once(view, f"picture {view.contents}", lambda: _picture(view))
         with above:
-            picture.show(
-                shown,
-                key="cost_picture",
-                stop=view.decision.at(epsilon),
-                on_move=lambda stop: set_controls({EPSILON.key: shown.stops[stop]}),
-            )
+            numbers.show_over_epsilon(view, shown, "cost_picture", epsilon)
         numbers.under_the_picture(view, row)
         detail.at_chosen_epsilon(view, row, epsilon, slots)
         page_links.draw_anew()  # last: nobody waits for where the links lead

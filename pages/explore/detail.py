@@ -13,7 +13,6 @@ from dpcore.controls.explore import (
     ABOUT,
     BEST_METHOD,
     CALIBRATION,
-    EPSILON,
     FIGURES_OF_000,
     GROUPS,
     MAY_COST,
@@ -47,9 +46,8 @@ from pages.explore import (
 )
 from pages.explore.layout import Slots
 from pages.explore.view import noise_figures, once
-from pages.shared import badges, picture, risk_panel
+from pages.shared import badges, risk_panel
 from pages.shared.charts import plot, table_behind
-from pages.shared.session import set_controls
 from pages.shared.texts import ODDS_CONDITION
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
@@ -105,12 +103,7 @@ def _side_by_side(view: View, epsilon: float) -> None:
     measure = drawn(PLOTTED, among=measures)
     key = f"plots {view.contents} {measure}"
     shown = once(view, key, lambda: _plots(view, measure))
-    picture.show(
-        shown,
-        key="plots_picture",
-        stop=view.decision.at(epsilon),
-        on_move=lambda stop: set_controls({EPSILON.key: shown.stops[stop]}),
-    )
+    numbers.show_over_epsilon(view, shown, "plots_picture", epsilon)
     others = [
         view.titles[method]
         for method in view.methods
@@ -212,7 +205,7 @@ def _best(view: View, epsilon: float) -> None:
     if best.empty:
         st.markdown("No method is proved at any ε.")
         return
-    if view.decision.is_counted and view.threshold != 0.5:
+    if not view.decision.is_at_one_half:
         st.caption(texts.AT_ONE_HALF)
     shown = quality.rows_as_shown(best)
     plot(

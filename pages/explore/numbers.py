@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from dpcore.controls.explore import BEST
+from dpcore.controls.explore import BEST, EPSILON
 from dpcore.datasets import OWN
 from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
@@ -19,17 +19,29 @@ from dpcore.figures.curves import guarantee_in_short, guarantee_of, stand_in_for
 from dpcore.figures.words import in_band, plain
 from pages.explore import texts
 from pages.explore.view import once
-from pages.shared import badges, print_only
+from pages.shared import badges, picture, print_only
 from pages.shared.charts import plot, table_behind
+from pages.shared.session import set_controls
 from pages.shared.verbatim import unbroken, verbatim
 
 if TYPE_CHECKING:
+    from dpcore.figures.picture import Picture
     from pages.explore.view import View
 
 
 def guarantee_at(row: pd.Series) -> str:
     """ε with its verdict, δ, adjacency and accountant."""
     return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
+
+
+def show_over_epsilon(view: View, shown: Picture, key: str, epsilon: float) -> None:
+    """Show a picture whose stops are the curves' ε: where its cursor rests, the field follows."""
+    picture.show(
+        shown,
+        key=key,
+        stop=view.decision.at(epsilon),
+        on_move=lambda stop: set_controls({EPSILON.key: shown.stops[stop]}),
+    )
 
 
 def whose(view: View, row: pd.Series, epsilon: float) -> None:
@@ -125,7 +137,7 @@ def every_method(view: View, epsilon: float) -> None:
     rows = view.rows_at(epsilon)
     at = plain(float(rows["epsilon"].max()))
     st.subheader(f"Method by method at ε = {at}", anchor=False)
-    if view.decision.is_counted and view.threshold != 0.5:
+    if not view.decision.is_at_one_half:
         st.caption(texts.AT_ONE_HALF)
     plot(
         chosen.accuracy(
