@@ -8,46 +8,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from dpcore import questions
+
 __version__ = "0.1.0"
 
-__all__ = [
-    "Adjacency",
-    "Guarantee",
-    "InvalidInput",
-    "ModelGuarantee",
-    "ModelStudy",
-    "Odds",
-    "Plan",
-    "Preparation",
-    "PrivacyBudget",
-    "PrivateHuberSVC",
-    "PrivateLinearRegression",
-    "PrivateLogisticRegression",
-    "Run",
-    "Status",
-    "Study",
-    "TrainingConfig",
-    "TrainingStudy",
-    "account",
-    "certify",
-    "cost",
-    "decisions",
-    "delta",
-    "describe",
-    "epsilon",
-    "explore",
-    "load",
-    "plan",
-    "prepare",
-    "release_model",
-    "report",
-    "risk",
-    "sigma",
-    "train",
-    "vary",
-]
-
-_PLACES = {
+PLACES = {
     "accounting.planner": ("Plan",),
     "accounting.risk": ("Odds",),
     "datasets": ("Preparation", "prepare"),
@@ -64,7 +29,7 @@ _PLACES = {
     "evaluation.study": ("Study",),
     "evaluation.training": ("TrainingStudy",),
     "front.account": ("account",),
-    "front.experiments": ("cost", "explore", "load", "report", "train", "vary"),
+    "front.experiments": ("explore", "load", "report", "train", "vary"),
     "front.planning": ("plan",),
     "front.privacy": ("certify", "delta", "epsilon", "risk", "sigma"),
     "front.run": ("Run",),
@@ -72,16 +37,22 @@ _PLACES = {
     "methods": ("describe",),
     "release.release": ("release_model",),
 }
+"""Where the names of the front door live, but for the questions."""
+__all__ = sorted([*(name for names in PLACES.values() for name in names), *questions.names()])
 
 
 def __getattr__(name: str) -> object:
     """Load a name of the front door where it lives."""
-    for place, names in _PLACES.items():
-        if name in names:
-            value: object = getattr(import_module(f"{__name__}.{place}"), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object
+    if name in questions.names():
+        value = import_module(f"{__name__}.front.question").function(name)
+    else:
+        place = next((place for place, names in PLACES.items() if name in names), None)
+        if place is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{place}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

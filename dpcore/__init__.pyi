@@ -1,71 +1,133 @@
-"""Types of the front door, for editors and checkers; `__init__.py` loads each name lazily."""
+"""Types of the front door, made by `python -m dpcore.front.stub`, for editors and checkers."""
 
-from dpcore.accounting.planner import Plan
-from dpcore.accounting.risk import Odds
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+
+from dpcore.datasets import Table
+from dpcore.progress import Progress
+from dpcore.accounting.planner import (
+    Plan as Plan,
+)
+from dpcore.accounting.risk import (
+    Odds as Odds,
+)
 from dpcore.datasets import (
-    Preparation,
-    prepare,
+    Preparation as Preparation,
+    prepare as prepare,
 )
-from dpcore.deep.config import TrainingConfig
-from dpcore.errors import InvalidInput
+from dpcore.deep.config import (
+    TrainingConfig as TrainingConfig,
+)
+from dpcore.errors import (
+    InvalidInput as InvalidInput,
+)
 from dpcore.estimators import (
-    ModelGuarantee,
-    PrivateHuberSVC,
-    PrivateLinearRegression,
-    PrivateLogisticRegression,
+    ModelGuarantee as ModelGuarantee,
+    PrivateHuberSVC as PrivateHuberSVC,
+    PrivateLinearRegression as PrivateLinearRegression,
+    PrivateLogisticRegression as PrivateLogisticRegression,
 )
-from dpcore.evaluation.clinic.decision_curve import decisions
-from dpcore.evaluation.models import ModelStudy
-from dpcore.evaluation.study import Study
-from dpcore.evaluation.training import TrainingStudy
-from dpcore.front.account import account
-from dpcore.front.experiments import cost, explore, load, report, train, vary
-from dpcore.front.planning import plan
-from dpcore.front.privacy import certify, delta, epsilon, risk, sigma
-from dpcore.front.run import Run
+from dpcore.evaluation.clinic.decision_curve import (
+    decisions as decisions,
+)
+from dpcore.evaluation.models import (
+    ModelStudy as ModelStudy,
+)
+from dpcore.evaluation.study import (
+    Study as Study,
+)
+from dpcore.evaluation.training import (
+    TrainingStudy as TrainingStudy,
+)
+from dpcore.front.account import (
+    account as account,
+)
+from dpcore.front.experiments import (
+    explore as explore,
+    load as load,
+    report as report,
+    train as train,
+    vary as vary,
+)
+from dpcore.front.planning import (
+    plan as plan,
+)
+from dpcore.front.privacy import (
+    certify as certify,
+    delta as delta,
+    epsilon as epsilon,
+    risk as risk,
+    sigma as sigma,
+)
+from dpcore.front.run import (
+    Run as Run,
+)
 from dpcore.guarantee import (
-    Adjacency,
-    Guarantee,
-    PrivacyBudget,
-    Status,
+    Adjacency as Adjacency,
+    Guarantee as Guarantee,
+    PrivacyBudget as PrivacyBudget,
+    Status as Status,
 )
-from dpcore.methods import describe
-from dpcore.release.release import release_model
+from dpcore.methods import (
+    describe as describe,
+)
+from dpcore.release.release import (
+    release_model as release_model,
+)
 
 __version__: str
-__all__ = [
-    "Adjacency",
-    "Guarantee",
-    "InvalidInput",
-    "ModelGuarantee",
-    "ModelStudy",
-    "Odds",
-    "Plan",
-    "Preparation",
-    "PrivacyBudget",
-    "PrivateHuberSVC",
-    "PrivateLinearRegression",
-    "PrivateLogisticRegression",
-    "Run",
-    "Status",
-    "Study",
-    "TrainingConfig",
-    "TrainingStudy",
-    "account",
-    "certify",
-    "cost",
-    "decisions",
-    "delta",
-    "describe",
-    "epsilon",
-    "explore",
-    "load",
-    "plan",
-    "prepare",
-    "release_model",
-    "report",
-    "risk",
-    "sigma",
-    "train",
-    "vary",
-]
+__all__: list[str]
+PLACES: dict[str, tuple[str, ...]]
+
+def calibration(
+    study: Study,
+    *,
+    corrected: bool = ...,
+    bins: int = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def cost(
+    study: Study,
+    *,
+    every_run: bool = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def decision_curve(
+    study: Study,
+    *,
+    corrected: bool = ...,
+    thresholds: Sequence[float] = ...,
+    costs: tuple[float, float] | None = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def groups(
+    study: Study,
+    *,
+    corrected: bool = ...,
+    by: str = ...,
+    threshold: float = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def risk_curves(
+    study: Study,
+    *,
+    columns: Sequence[str] = ...,
+    by_hand: Mapping[str, Mapping[str, float]] | None = ...,
+    run: int = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...

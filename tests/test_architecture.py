@@ -51,7 +51,8 @@ ALLOWED = {
     | {"mechanisms", "accounting", "datasets", "erm", "methods", "evaluation", "audit"},
     "figures": FOUNDATION
     | {"accounting", "datasets", "evaluation", "models", "predictors", "lessons"},
-    "questions": FOUNDATION | {"accounting", "datasets", "evaluation", "figures", "predictors"},
+    "questions": FOUNDATION
+    | {"accounting", "controls", "datasets", "erm", "evaluation", "figures", "predictors"},
     "controls": FOUNDATION
     | {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "models"),
@@ -60,7 +61,7 @@ ALLOWED = {
     "export": FOUNDATION
     | {
         *("accounting", "controls", "datasets", "deep", "erm", "evaluation", "figures"),
-        "methods",
+        *("methods", "questions"),
     },
     "reproduction": FOUNDATION
     | {"accounting", "datasets", "deep", "erm", "evaluation", "figures", "methods"},

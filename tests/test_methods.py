@@ -17,7 +17,7 @@ from dpcore.estimators import PrivateLogisticRegression
 from dpcore.evaluation.study import Study
 from dpcore.figures import style
 from dpcore.guarantee import Adjacency, Edition, Status
-from dpcore.questions.cost.question import answers
+from tests.curves import answers
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]

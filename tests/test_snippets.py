@@ -27,23 +27,23 @@ from dpcore.datasets import Preparation, load
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import curves, effects
 from dpcore.evaluation.baselines import baselines, usual
-from dpcore.evaluation.clinic.by_hand import HandStudy, corrected
-from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
-from dpcore.evaluation.clinic.costs import Costs
-from dpcore.evaluation.clinic.group_task import GroupStudy, compared
-from dpcore.evaluation.clinic.hand_edits import written
-from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import calibrated, decided
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import swept, trained
-from dpcore.export import explore, plan, train
+from dpcore.export import plan, train
 from dpcore.export.atlas import model_snippet
 from dpcore.guarantee import Adjacency
+from dpcore.questions import told
+from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.decision_curve.question import DecisionCurveQuestion
+from dpcore.questions.groups.question import GroupsQuestion
+from dpcore.questions.question import ask
+from dpcore.questions.risk_curves.hand_edits import written
+from dpcore.questions.risk_curves.question import RiskCurvesQuestion
 from pages.explore.curve_jobs import trained_study
 
 pytestmark = pytest.mark.usefixtures("few_splits")
@@ -146,48 +146,24 @@ def on_explore(study, records):
 def test_explores_python_gives_the_table_on_screen(name):
     study = EXPLORED[name]
     shown = on_explore(study, load(study.dataset, records=study.records))
-    code = explore.snippet([study])
+    code = told.snippet(CostQuestion(study))
     names, printed = ran(code)
     same(names["table"], shown, key=("method", "epsilon"))
     assert names["table"].to_string() in printed
     assert "for exploration only" in code
 
 
-EDITED = HandStudy(CLINIC, (("age", "line", 0.25), ("sex", "male", -1.0)), run=2)
-JUDGED = ClinicStudy(CLINIC, corrected=True)
-GROUPED = GroupStudy(ClinicStudy(CLINIC, (0.2,), corrected=True), "sex")
-COSTS = Costs(900.0, 100.0)
+EDITED = RiskCurvesQuestion(CLINIC, by_hand=(("age", "line", 0.25), ("sex", "male", -1.0)), run=2)
+GROUPED = GroupsQuestion(CLINIC, corrected=True, by="sex", threshold=0.2)
 CLINICAL = {
     "decisions": (
-        explore.decision_snippet(JUDGED, COSTS),
-        explore.decision_command(JUDGED, COSTS),
-        lambda: decided(JUDGED, costs=(900.0, 100.0)),
+        DecisionCurveQuestion(CLINIC, corrected=True, costs=(900.0, 100.0)),
         ("method", "threshold"),
     ),
-    "calibration": (
-        explore.calibration_snippet(JUDGED),
-        explore.calibration_command(JUDGED),
-        lambda: calibrated(JUDGED),
-        ("method", "bin"),
-    ),
-    "groups": (
-        explore.group_snippet(GROUPED),
-        explore.group_command(GROUPED),
-        lambda: compared(GROUPED),
-        ("method", "group", "measure"),
-    ),
-    "a risk curve": (
-        explore.curve_snippet(CLINIC, "age"),
-        explore.curve_command(CLINIC, "age"),
-        lambda: charted(ColumnStudy(CLINIC, ("age",))),
-        ("method", "at"),
-    ),
-    "corrected by hand": (
-        explore.hand_snippet(EDITED),
-        explore.hand_command(EDITED),
-        lambda: corrected(EDITED),
-        ("column", "term", "measure"),
-    ),
+    "calibration": (CalibrationQuestion(CLINIC, corrected=True), ("method", "bin")),
+    "groups": (GROUPED, ("method", "group", "measure")),
+    "a risk curve": (RiskCurvesQuestion(CLINIC, ("age",)), ("method", "at")),
+    "corrected by hand": (EDITED, ("column", "term", "measure")),
 }
 
 
@@ -196,11 +172,11 @@ CLINICAL = {
 def test_explores_python_gives_what_a_clinic_asks(name, tmp_path, monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     monkeypatch.chdir(tmp_path)
-    Path("corrections.json").write_text(written(EDITED.corrections))
-    snippet, command, wanted, key = CLINICAL[name]
-    names, _ = ran(snippet)
-    same(names["table"], wanted(), key=key)
-    words = typed(command)
+    Path("corrections.json").write_text(written(EDITED.by_hand))
+    question, key = CLINICAL[name]
+    names, _ = ran(told.snippet(question))
+    same(names["table"], ask(question), key=key)
+    words = typed(told.command(question))
     assert words[:3] == ["python", "-m", "dpcore"]
     assert ("--corrected" in words) == (name in ("decisions", "calibration", "groups"))
     assert main([*words[3:-1], os.devnull]) == 0
@@ -208,9 +184,9 @@ def test_explores_python_gives_what_a_clinic_asks(name, tmp_path, monkeypatch):
 
 def test_any_name_of_a_column_stands_in_a_command():
     column = 'a "b" $HOME `c`'
-    words = typed(explore.group_command(replace(GROUPED, column=column)))
+    words = typed(told.command(replace(GROUPED, by=column)))
     assert words[words.index("--by") + 1] == column
-    words = typed(explore.curve_command(CLINIC, column))
+    words = typed(told.command(RiskCurvesQuestion(CLINIC, (column,))))
     assert words[words.index("--column") + 1] == column
 
 

@@ -36,7 +36,7 @@ SOUND = (
     "datasets",
     "methods --paper 001",
     "sweep --methods nonprivate,outpert --epsilon 0.1,1 --runs 2",
-    "sweep --dataset cohort --records 200 --methods opera --epsilon 1 --summary",
+    "sweep --dataset cohort --records 200 --methods opera --epsilon 1",
     "sweep --dataset diabetes --methods adassp --epsilon 1 --runs 2",
     "model --model naive-bayes --epsilon 0.1 1 --runs 2",
     "model --model list",

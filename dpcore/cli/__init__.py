@@ -10,12 +10,15 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
 
-from dpcore import settings
+from dpcore import questions, settings
 from dpcore.cli.options import Parser
 from dpcore.errors import InvalidInput, naming_extras
 
-COMMANDS = {
+WRITTEN = {
     "sigma": "how much noise for (ε, δ), by one mechanism or by all",
     "epsilon": "what one release costs, or a whole training run",
     "delta": "the δ of a release at an ε",
@@ -31,11 +34,6 @@ COMMANDS = {
     "risk": "what an attacker can find out about one person",
     "datasets": "which data there are, with public bounds and traps",
     "methods": "whether the claim of a method or a system holds",
-    "sweep": "accuracy against ε, of every method and run",
-    "decision-curve": "what deciding by private models is worth, at each threshold",
-    "groups": "what deciding by private models means to groups of people",
-    "calibration": "whether the risks of private models are right",
-    "risk-curves": "what private models say about each column, also corrected by hand",
     "report": "one private model as a report of two pages, with the TRIPOD+AI checklist",
     "model": "a model of the survey: accuracy, or what it is judged by, against ε",
     "audit": "whether a method's promise survives an attack: a lower bound on its ε",
@@ -43,12 +41,22 @@ COMMANDS = {
     "reproduce": "a paper's figures and tables, with verdicts",
 }
 """What each answers; the module of that name adds its options and answers."""
-MODULES = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {
-    "decision-curve": "decision_curve",
-    "risk-curves": "risk_curves",
-    "stand-in": "stand_in",
-}
+MODULES = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {"stand-in": "stand_in"}
 """Modules that are named otherwise than their command."""
+
+
+def commands() -> dict[str, str]:
+    """What each command answers: those of questions, and those with a module of their own."""
+    asked = {questions.command_of(name): questions.asks(name) for name in questions.names()}
+    return {**asked, **WRITTEN}
+
+
+def load(command: str) -> Any:
+    """Load what adds a command's options and answers it."""
+    asked = {questions.command_of(name): name for name in questions.names()}
+    if command in asked:
+        return import_module("dpcore.cli.asked").command(asked[command])
+    return import_module(f"dpcore.cli.{MODULES.get(command, command)}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,12 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="dpcore", description=__doc__.split("\n", maxsplit=1)[0])
-    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
-    for name, help_text in COMMANDS.items():
-        commands.add_parser(name, help=help_text, module=module(name))
+    subparsers = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
+    for name, help_text in commands().items():
+        subparsers.add_parser(name, help=help_text, load=partial(load, name))
     return parser
-
-
-def module(command: str) -> str:
-    """Name the module of a command."""
-    return f"dpcore.cli.{MODULES.get(command, command)}"

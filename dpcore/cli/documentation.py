@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from dpcore.cli import COMMANDS, module
+from dpcore import questions
+from dpcore.cli import commands, load
 from dpcore.cli.options import JSON_HELP, Parser
+from dpcore.questions import register
 
 INTRODUCTION = """\
 # Commands
@@ -61,19 +64,6 @@ EXAMPLES = {
     "risk": ("--epsilon 1 --delta 1e-5 --sigma 4 --prior 0.5 --fpr 0.01",),
     "datasets": ("--json",),
     "methods": ('--paper 001 --status "claim not supported"',),
-    "sweep": (
-        "--dataset breast_cancer --methods nonprivate,opera,outpert --epsilon 0.1,1,10 "
-        "--output out.csv",
-    ),
-    "decision-curve": (
-        "--dataset cohort --records 300 --methods opera --epsilon 1 --threshold 0.2,0.5",
-    ),
-    "groups": ("--dataset cohort --records 300 --methods opera --epsilon 1 --by sex",),
-    "calibration": ("--dataset cohort --records 300 --methods opera --epsilon 1 --corrected",),
-    "risk-curves": (
-        "--dataset cohort --records 300 --methods opera --epsilon 1 --features additive "
-        "--column age",
-    ),
     "report": (
         "--dataset cohort --records 300 --epsilon 1 --threshold 0.2 --by sex --output report.html",
     ),
@@ -100,18 +90,28 @@ MORE = {
     ),
 }
 
+
+def examples_of_all() -> dict[str, tuple[str, ...]]:
+    """Options of each command that make an example."""
+    asked = {
+        questions.command_of(name): register.named(name).examples for name in questions.names()
+    }
+    return {**asked, **EXAMPLES}
+
+
 _Option = tuple[str, str | None, bool]
 
 
 def page() -> str:
     """Write the page of all commands, in Markdown."""
+    examples = examples_of_all()
     lines = [INTRODUCTION, "| command | answers | example |", "|---|---|---|"]
-    for name, answers in COMMANDS.items():
-        examples = "<br>".join(f"`{name} {example}`" for example in EXAMPLES[name])
-        lines.append(f"| [{name}](#{name}) | {answers} | {examples} |")
+    for name, answers in commands().items():
+        shown = "<br>".join(f"`{name} {example}`" for example in examples[name])
+        lines.append(f"| [{name}](#{name}) | {answers} | {shown} |")
     described: dict[_Option, str] = {}
-    for name in COMMANDS:
-        parser = Parser(prog=f"dpcore {name}", module=module(name))
+    for name in commands():
+        parser = Parser(prog=f"dpcore {name}", load=partial(load, name))
         options = _options(name, parser.actions(), described)
         text = " ".join(filter(None, (parser.description, MORE.get(name))))
         lines += ["", f"## {name}", "", *([text, ""] if text else []), *options]

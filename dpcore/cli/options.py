@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from dpcore.errors import MAX_LETTERS, InvalidInput, cut, number, whole
@@ -15,14 +15,15 @@ JSON_HELP = "print one JSON object"
 class Parser(argparse.ArgumentParser):
     """Reports bad usage as one sentence and exit code 2; a command is imported when used."""
 
-    def __init__(self, *arguments: Any, module: str = "", **more: Any) -> None:
+    def __init__(self, *arguments: Any, load: Callable[[], Any] | None = None, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self._module = module
+        self._load = load
 
     def load(self) -> None:
         """Add the command's options, if they are not there yet."""
-        if self._module:
-            command, self._module = import_module(self._module), ""
+        if self._load is not None:
+            load, self._load = self._load, None
+            command = load()
             command.add(self)
             json_help = getattr(command, "JSON_HELP", JSON_HELP)
             self.add_argument("--json", action="store_true", help=json_help)

@@ -9,8 +9,8 @@ from datetime import date
 
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json, progress, writing
-from dpcore.cli.sweep import WRITABLE, described_study, public, study_options, writable
-from dpcore.controls.explore import BY_GROUP, CORRECTED, EPSILON
+from dpcore.cli.studies import WRITABLE, described_study, public, study_options, writable
+from dpcore.controls.explore import CORRECTED, EPSILON
 from dpcore.controls.options import add as add_options
 from dpcore.datasets.grouping import grouping
 from dpcore.errors import InvalidInput, brief, number
@@ -19,13 +19,14 @@ from dpcore.export.report.build import report
 from dpcore.export.report.gather import gathered
 from dpcore.export.report.html import html
 from dpcore.methods import BEST
+from dpcore.questions.groups.question import GROUP_BY
 
 JSON_HELP = "print the report's sections as JSON under 'report'"
 
 
 def add(command: Parser) -> None:
     study_options(command)
-    add_options(command, (*BY_GROUP, CORRECTED))
+    add_options(command, (GROUP_BY, CORRECTED))
     command.add_argument(
         "--threshold", help="judge risks, and decisions from this risk on, as a share of 1"
     )

@@ -7,11 +7,10 @@ from functools import cache, partial
 from typing import Any
 
 from dpcore.controls import common
-from dpcore.controls.control import Control, Name, Number, OneOf, Page, SomeOf, Stops, Switch, where
+from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops, Switch, where
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
-from dpcore.evaluation.clinic.costs import MAX_COST
 from dpcore.evaluation.study import Study
 
 MIN_EPSILON, MAX_EPSILON = 1e-9, 100.0
@@ -544,26 +543,6 @@ THRESHOLD = Control(
     help="From which risk on one treats, tests or calls back: the **threshold probability**. Who "
     "acts from 20 % on takes four false alarms for one case found.",
 )
-MISS_COST = Control(
-    "miss_cost",
-    "Cost of a missed case",
-    Number(0.0, MAX_COST, step=1.0),
-    noun="a cost of a missed case of",
-    option="miss-cost",
-    brief="of one case that is missed, in your currency; with --alarm-cost",
-    placeholder="in your currency",
-    help="What one missed case costs you, all told. Leave it empty if you cannot say.",
-)
-ALARM_COST = Control(
-    "alarm_cost",
-    "Cost of a false alarm",
-    Number(0.0, MAX_COST, step=1.0),
-    noun="a cost of a false alarm of",
-    option="alarm-cost",
-    brief="of one person who is treated needlessly, in your currency; with --miss-cost",
-    placeholder="in your currency",
-    help="What it costs you to treat one person needlessly. Leave it empty if you cannot say.",
-)
 CORRECTED = Control(
     "corrected",
     "Corrected risks",
@@ -576,69 +555,6 @@ CORRECTED = Control(
     "of how many people with each score have the condition. The counts have noise, too, and are "
     "paid from the same ε: the model is trained with a little less.",
 )
-DECISIONS = (THRESHOLD, MISS_COST, ALARM_COST, CORRECTED)
-"""Controls of what deciding by a model is worth."""
-GROUP_BY = Control(
-    "group_by",
-    "Groups by",
-    Name(),
-    noun="groups by",
-    fallback_name="the first column",
-    option="by",
-    brief="the column whose groups are compared; models need not use it",
-    help="The column whose groups are compared. Numbers are cut at round values, ages by decades, "
-    "and never by looking at the records. The model need not use the column.",
-)
-GROUP_MEASURE = Control(
-    "group_measure",
-    "What is compared",
-    OneOf(
-        {
-            "missed_per_1000": "Missed cases",
-            "false_per_1000": "False alarms",
-            "true_positive_rate": "Sensitivity",
-            "true_negative_rate": "Specificity",
-            "accuracy": "Accuracy",
-            "auc": "AUC",
-            "selection_rate": "Share treated",
-        }
-    ),
-    noun="a comparison by",
-    help="**Missed cases** and **false alarms** are of 1,000 people of the group. **Sensitivity**: "
-    "share of its cases who are treated; **specificity**: share of its others who are not. "
-    "**Share treated**: the selection rate.",
-)
-BY_GROUP = (GROUP_BY, GROUP_MEASURE)
-"""Controls of what decisions mean to groups of people."""
-CURVE_OF = Control(
-    "curve_of",
-    "Curve of",
-    Name(),
-    noun="the curve of",
-    fallback_name="the first column",
-    option="column",
-    brief="the column whose curve is told; default: every column that the models use",
-    help="The column whose part in the model's risk is drawn. With a curve in each number, under "
-    "**Features**, it may bend; otherwise it is a straight line.",
-)
-CURVE_AS = Control(
-    "curve_as",
-    "Shown as",
-    OneOf(
-        {
-            "log_odds": "Log odds",
-            "risk": "Risk, all else at its reference",
-            "risk_at_average": "Risk, all else at its average",
-        }
-    ),
-    noun="curves as",
-    help="**Log odds** are the column's own part, whatever a person's other values are. A **risk** "
-    "needs them. **References** are public: the middle of a number's bounds, the first level of "
-    "all else. **Averages** are read off the records: means, and the most frequent levels. They "
-    "are not private.",
-)
-BY_COLUMN = (CURVE_OF, CURVE_AS)
-"""Controls of what models say about a column."""
 PLOTTED = Control(
     "plotted",
     "Beside them",
@@ -661,9 +577,8 @@ SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 DETAIL = (
     EPSILON,
     *MAY_COST.values(),
-    *DECISIONS,
-    *BY_GROUP,
-    *BY_COLUMN,
+    THRESHOLD,
+    CORRECTED,
     PLOTTED,
     VIEW,
     *common.RISK,

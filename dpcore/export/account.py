@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from dpcore.accounting.account import Account, Statement
 from dpcore.controls.options import exactly
-from dpcore.export.lines import joined
 from dpcore.guarantee import Adjacency
+from dpcore.questions.lines import joined
 from dpcore.rounding import raised
 
 FILE = "account.csv"

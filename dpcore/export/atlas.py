@@ -6,7 +6,7 @@ from dpcore.controls.atlas import FILTERS, FORM, RUN
 from dpcore.controls.control import Values
 from dpcore.controls.options import exactly, written
 from dpcore.evaluation.models import ModelStudy
-from dpcore.export.lines import TELLING, call, changed
+from dpcore.questions.lines import TELLING, call, changed
 
 
 def list_command(values: Values) -> str:

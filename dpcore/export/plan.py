@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from dpcore.accounting.schedules import opacus_gamma
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.export.lines import joined
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.questions.lines import joined
 
 
 def command(training: TrainingPlan, accountant: str) -> str:

@@ -10,7 +10,7 @@ from dpcore.controls.options import exactly, written
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training import TrainingStudy
-from dpcore.export.lines import TELLING, call, changed, joined, packed
+from dpcore.questions.lines import TELLING, call, changed, joined, packed
 
 ALWAYS = (
     *("dataset", "features", "epsilon", "runs", "config.network", "config.delta", "config.epochs"),

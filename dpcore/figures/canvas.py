@@ -22,8 +22,19 @@ OTHER_SCRIPTS = 0x0500
 """Letters before are Latin, Greek or Cyrillic; those after may be as wide as they are high."""
 LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}}
 """The legend stands in a row above the axes."""
+ROW = 42
+"""Height in pixels of what stands on an upright axis by its name."""
+THIN = 1.25
+"""Width in pixels of a line that others are compared with."""
+MAX_LETTERS = 48
+"""Of a foreign name on an axis or in a sentence."""
 FONT = '"Source Sans", sans-serif'
 """The font of the page."""
+
+
+def cut(text: str) -> str:
+    """A foreign text of at most `MAX_LETTERS`."""
+    return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - 1] + "…"
 
 
 def canvas(

@@ -99,6 +99,11 @@ def guarantee_of(row: Row) -> str:
     return f"{STATUS_NAMES.get(row['status'], row['status'])}: " + " · ".join(parts)
 
 
+def guarantee_at(row: Row) -> str:
+    """ε with its verdict, δ, adjacency and accountant."""
+    return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
+
+
 def guarantee_in_short(row: pd.Series) -> str:
     """δ, adjacency and kind of accountant of one row, where there is room for a few words."""
     parts = [f"δ = {plain(row['delta'])}", str(row["adjacency"])]

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpcore.datasets.schema import Column, Label
-from dpcore.figures.canvas import add_curve, add_rule, add_scatter, axis, canvas, each
-from dpcore.figures.column_words import cut
+from dpcore.figures.canvas import add_curve, add_rule, add_scatter, axis, canvas, cut, each
 from dpcore.figures.curves import HEIGHT
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, LOOKS, NEUTRAL, ORANGE, SKY, SURVEY, VERMILLION

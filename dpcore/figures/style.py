@@ -61,6 +61,7 @@ LOOKS[SURVEY] = Look(BLUE, SKY, "solid", "circle")
 UNKNOWN = Look("#5B6672", "#9AA7B4", "dot", "star")
 # Reference lines (no privacy, majority) stay in the background on either ground.
 NEUTRAL = "#7A8591"
+WITHOUT_PRIVACY = Look(NEUTRAL, NEUTRAL, "dash", "circle")
 
 
 def ink(dark: bool) -> str:

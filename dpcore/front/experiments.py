@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, naming_extras, reject
@@ -88,147 +88,45 @@ def load(
     return read_limited(datasets.read_upload, data, name, key=dataset, columns=columns)
 
 
-def cost(study: Study, **options: Any) -> pd.DataFrame:
-    """What privacy costs: accuracy and what is beside it, by each method at each ε.
+INSTEAD = {
+    "thresholds": "decision_curve",
+    "costs": "decision_curve",
+    "by": "groups",
+    "bins": "calibration",
+    "curves_of": "risk_curves",
+    "by_hand": "risk_curves",
+}
+"""The function that answers what an argument of `explore` once asked for."""
+
+
+def explore(study: ModelStudy, **options: Any) -> pd.DataFrame:
+    """How well a model of the survey does against ε, by its own measure.
 
     Noise comes from the study's seed: for exploration only.
 
     Parameters
     ----------
-    study : Study
-        It names the data, the methods, ε and the adjacency.
+    study : ModelStudy
+        It names the data, the model, ε and the adjacency.
     **options
-        `records` (from `load`, where at hand), `progress` and `cancelled`, as of
-        `dpcore.questions.cost.question.answers`.
+        `records` (from `load`, where at hand), `progress` and `cancelled`.
 
     Returns
     -------
     DataFrame
-        One row a method and ε: in closed form where there is one, else sampled; then the model
-        without privacy. "same λ, no noise" is the method ``nonprivate``. What is measured is
-        computed on real records, and is not private.
+        One row a series and ε. What is measured is computed on real records, and is not private.
 
     Raises
     ------
     InvalidInput
-        If the study does not fit its data.
-
-    Examples
-    --------
-    >>> import dpcore
-    >>> study = dpcore.Study(dataset="breast_cancer", methods=("opera",), epsilons=(1.0,))
-    >>> dpcore.cost(study)["method"].tolist()
-    ['opera', 'without privacy']
-    """
-    from dpcore.questions.cost.question import table
-
-    return table(study, **options)
-
-
-def explore(
-    study: Study | ModelStudy,
-    *,
-    thresholds: Sequence[float] | None = None,
-    by: str | None = None,
-    bins: int | None = None,
-    curves_of: Sequence[str] | None = None,
-    by_hand: Mapping[str, Mapping[str, float]] | None = None,
-    run: int = 1,
-    corrected: bool = False,
-    **options: Any,
-) -> pd.DataFrame:
-    """What decisions are worth, how right risks are, or what columns say.
-
-    Noise comes from the study's seed: for exploration only.
-
-    Parameters
-    ----------
-    study : Study or ModelStudy
-        It names the adjacency. Decisions and risks need logistic regression on two classes. A model
-        of the survey is judged by its own measure alone.
-    thresholds : sequence of float, optional
-        Risks above 0 and below 1 from which on one acts.
-    by : str, optional
-        With a single threshold: the column whose groups are compared (0.5 where none is named).
-    bins : int, optional
-        Of about as many people each, in which risks are compared with what happened.
-    curves_of : sequence of str, optional
-        Columns whose curves are told, in log odds and as risks; every one that the models use if it
-        is empty.
-    by_hand : mapping, optional
-        Heights in log odds that a person gives to terms of columns, ``{"age": {"line": 0.5}}``:
-        tells every term of the model of one run, and what the correction changes on test records.
-        ``{}`` corrects nothing, and tells the terms that there are.
-    run : int
-        Whose model is corrected by hand, from 1.
-    corrected : bool
-        Whether risks are corrected by noisy counts within the same ε; not for curves.
-    **options
-        With thresholds of `dpcore.evaluation.clinic.task.decided`, with bins of `calibrated`
-        there, with `by` of `dpcore.evaluation.clinic.group_task.compared`, with `curves_of` of
-        `dpcore.evaluation.clinic.column_curves.charted`, or with `by_hand` of
-        `dpcore.evaluation.clinic.by_hand.corrected`: `records` (from `load`, where at hand),
-        `progress`, `cancelled`, and with thresholds alone `costs`.
-
-    Returns
-    -------
-    DataFrame
-        With thresholds one row a method, ε and threshold, then those of the model without privacy,
-        of treating everybody and of treating nobody. With `by` one row a method, ε, measure and
-        group; with bins one row a method, ε and bin, with `curves_of` one row a method, ε, column
-        and value, with `by_hand` one row a method, ε and term, then one a measure. Of a
-        `ModelStudy` one row a series and ε. What is measured is computed on real records, and is
-        not private.
-
-    Raises
-    ------
-    InvalidInput
-        If nothing of these is asked for (`cost` tells accuracy against ε), the study does not fit
-        its data, a threshold or the number of bins is out of range, there
-        is no such column, or risks are to be corrected that cannot be.
+        If the study does not fit its data, or is one of methods, about which other functions are.
     """
     from dpcore.evaluation.models import ModelStudy, curve, summary
 
-    if isinstance(study, ModelStudy):
-        if corrected or any(one is not None for one in (thresholds, by, bins, curves_of, by_hand)):
-            raise InvalidInput("study is a ModelStudy, but only a Study has other tables than one.")
-        return summary(curve(study, table=options.pop("records", None), **options))
-    if bins is not None and (thresholds is not None or by is not None):
-        raise InvalidInput("bins are given with thresholds or by, but one table has only either.")
-    if by_hand is not None:
-        if corrected or any(one is not None for one in (thresholds, by, bins, curves_of)):
-            raise InvalidInput("by_hand is given with what tells another table, but stands alone.")
-        from dpcore.evaluation.clinic import by_hand as hand
-        from dpcore.evaluation.clinic.hand_edits import corrections_of
-
-        return hand.corrected(hand.HandStudy(study, corrections_of(by_hand), run), **options)
-    if curves_of is not None:
-        if corrected or any(given is not None for given in (thresholds, by, bins)):
-            raise InvalidInput("curves_of is given with what judges risks, but must stand alone.")
-        from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
-
-        return charted(ColumnStudy(study, tuple(curves_of)), **options)
-    if by is not None:
-        from dpcore.evaluation.clinic.group_task import GroupStudy, compared
-        from dpcore.evaluation.clinic.study import ClinicStudy
-
-        levels = (0.5,) if thresholds is None else tuple(thresholds)
-        judged = ClinicStudy(study, levels, corrected=corrected)
-        return compared(GroupStudy(judged, by), **options)
-    if thresholds is not None:
-        from dpcore.evaluation.clinic.study import ClinicStudy
-        from dpcore.evaluation.clinic.task import decided
-
-        return decided(ClinicStudy(study, tuple(thresholds), corrected=corrected), **options)
-    if bins is not None:
-        from dpcore.evaluation.clinic.study import ClinicStudy
-        from dpcore.evaluation.clinic.task import calibrated
-
-        return calibrated(ClinicStudy(study, bins=bins, corrected=corrected), **options)
-    raise InvalidInput(
-        "explore is asked for no thresholds, bins, columns or groups; dpcore.cost(study) tells "
-        "accuracy against ε."
-    )
+    if not isinstance(study, ModelStudy) or set(options) & set(INSTEAD):
+        function = next((INSTEAD[name] for name in options if name in INSTEAD), "cost")
+        raise InvalidInput(f"explore no longer takes this; ask dpcore.{function}(study, …).")
+    return summary(curve(study, table=options.pop("records", None), **options))
 
 
 def report(

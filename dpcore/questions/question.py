@@ -1,17 +1,208 @@
-"""The interface of a question: a frozen description, and a way to answer it in any process."""
+"""A question: a frozen description that says how its fields are asked for, and answers itself."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from functools import cache, cached_property, lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from dpcore.evaluation.task import JobContext, Outcome, StudyProtocol, StudyTask
+from dpcore.controls.control import Control
+from dpcore.controls.options import exactly, is_flag, read
+from dpcore.datasets import Entry, Table, load
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
+from dpcore.progress import Progress, silent, stoppable
+from dpcore.questions.shown import Chosen, Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ASK = "ask"
+Texts = Sequence[str | None]
+"""What is typed for the options of a field, or ``None``."""
 
 
-class Question(StudyProtocol, Protocol):
-    """A frozen dataclass that pickles; two with one key have one answer."""
+@dataclass(frozen=True)
+class Ask:
+    """How a field is asked for: its controls, of which those with an option stand in the command.
+
+    Parameters
+    ----------
+    controls : tuple of Control
+        Several where one field is typed in several places.
+    read : callable, optional
+        From the texts of the options to the field; by the control where it is left out.
+    written : callable, optional
+        From the field to those texts.
+    python : callable, optional
+        From the field to what a call in Python is given.
+    chosen : callable, optional
+        From the controls' values on the page to the field; the value itself where it is left out.
+    takes : str
+        The type of what a function is given for it.
+    drawn : bool
+        Whether its controls stand beside the question's answer on the page. Elsewhere it is what
+        `chosen` says, or its default.
+    looks : bool
+        Whether it only chooses what is shown of an answer, and so is no part of the key.
+    """
+
+    controls: tuple[Control, ...]
+    read: Callable[..., Any] | None = None
+    written: Callable[[Any], Texts] | None = None
+    python: Callable[[Any], object] | None = None
+    chosen: Callable[..., Any] | None = None
+    takes: str = ""
+    drawn: bool = True
+    looks: bool = False
+
+    @property
+    def options(self) -> list[Control]:
+        """The controls that are options of the command."""
+        return [control for control in self.controls if control.option]
+
+    def typed(self, texts: Sequence[Any]) -> Any:
+        """The field from what is typed for each option."""
+        if self.read is not None:
+            return self.read(*texts)
+        return read(self.options[0], texts[0])
+
+    def told(self, value: Any) -> list[str]:
+        """The options that give the field this value."""
+        texts = [exactly(value)] if self.written is None else self.written(value)
+        return [
+            f"--{control.option}" if is_flag(control) else f"--{control.option} {text}"
+            for control, text in zip(self.options, texts, strict=True)
+            if text is not None
+        ]
+
+
+def asked(*controls: Control, default: Any = MISSING, **how: Any) -> Any:
+    """Declare a field by the controls that ask for it, and as `Ask` says how."""
+    return field(default=default, metadata={ASK: Ask(controls, **how)})
+
+
+class Asked(NamedTuple):
+    """One field, as `Question.asked` lists them."""
+
+    name: str
+    default: Any
+    ask: Ask
+
+
+@dataclass(frozen=True)
+class Question(ABC):
+    """What is asked of a study, in full and without data; two with one key have one answer.
+
+    A subclass is a frozen dataclass that pickles, in the `question.py` of its own folder; its
+    fields are declared by `asked`.
+    """
+
+    tab: ClassVar[str] = ""
+    """Its tab on the page, where it has one."""
+    doing: ClassVar[str]
+    """What is done while it is worked on."""
+    table_is: ClassVar[str]
+    """What its table holds."""
+    looks: ClassVar[tuple[Control, ...]] = ()
+    """Controls of what is shown of its answer on the page."""
+    examples: ClassVar[tuple[str, ...]] = ()
+    """Options of its command, for the documentation."""
+    study: Study = field(default_factory=Study)
+
+    @classmethod
+    @cache
+    def asked(cls) -> tuple[Asked, ...]:
+        """List its own fields."""
+        return tuple(
+            Asked(each.name, each.default, each.metadata[ASK])
+            for each in fields(cls)
+            if ASK in each.metadata
+        )
+
+    @classmethod
+    def controls(cls) -> list[Control]:
+        """List the controls of its tab."""
+        drawn = [each.ask.controls for each in cls.asked() if each.ask.drawn]
+        return [*(control for controls in drawn for control in controls), *cls.looks]
+
+    @classmethod
+    def named(cls) -> str:
+        """Its name: that of its folder."""
+        return cls.__module__.split(".")[2]
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of all but what only looks."""
+        looks = {each.name for each in self.asked() if each.ask.looks}
+        description = {name: given for name, given in asdict(self).items() if name not in looks}
+        return digest({self.named(): description})
+
+    @property
+    def title(self) -> str:
+        """What is done for which study."""
+        return f"{self.doing}: {self.study.title}"
+
+    @property
+    def upload(self) -> str:
+        """The digest of the file that its records come in."""
+        return self.study.upload
+
+    @classmethod
+    def among(cls, entry: Entry) -> Mapping[str, Sequence[str]]:
+        """Say by key which names of a data set a control offers."""
+        return {}
+
+    @classmethod
+    def on_page(cls, study: Study, entry: Entry, values: Mapping[str, Any]) -> Self:
+        """The question by the values of the page's controls.
+
+        Raises
+        ------
+        InvalidInput
+            If it can't be asked of this study.
+        """
+        given = {}
+        for each in cls.asked():
+            chosen = [values.get(control.key) for control in each.ask.controls]
+            if each.ask.chosen is not None:
+                given[each.name] = each.ask.chosen(*chosen)
+            elif each.ask.drawn:
+                (given[each.name],) = chosen
+        return cls(study, **given)
+
+    def check(self, entry: Entry) -> None:  # noqa: B027 - most have nothing to refuse
+        """Refuse what does not fit the data, from public facts alone.
+
+        Raises
+        ------
+        InvalidInput
+            In one sentence.
+        """
+
+    @abstractmethod
+    def rows(self, records: Table, report: Progress) -> pd.DataFrame:
+        """Answer it from the records; `report` raises `Cancelled` where that is wished."""
+
+    def table(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """What people get of these rows."""
+        return rows
+
+    def shown(self, rows: pd.DataFrame, chosen: Chosen) -> Shown:
+        """What its tab shows of these rows, by the `figure.py` beside it; pure and cheap."""
+        figure = import_module(f"dpcore.questions.{self.named()}.figure")
+        shown: Shown = figure.shown(self, rows, chosen)
+        return shown
+
+    def told(self, looked: Mapping[str, Any]) -> Question:
+        """The question whose table is on screen, where that is a part of the answer's."""
+        return self
 
     def answer(self, context: JobContext) -> Outcome:
-        """Rows, and further files by name.
+        """Answer it as a job does.
 
         Raises
         ------
@@ -20,6 +211,45 @@ class Question(StudyProtocol, Protocol):
         InvalidInput
             If it can't be answered; the sentence says why.
         """
+        report = stoppable(context.report, context.cancelled)
+        rows = self.rows(loaded(self, context.records, report), report)
+        report(1.0, "done")
+        return Outcome(rows)
+
+
+def ask(
+    question: Question,
+    *,
+    records: Table | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """Answer a question as a table, of records that are loaded where they are not at hand."""
+    report = stoppable(progress, cancelled)
+    if records is None:
+        report(0.0, "loading the data")
+        records = load(question.study.dataset, records=question.study.records)
+    question.check(records.entry)
+    rows = question.rows(records, report)
+    report(1.0, "done")
+    return question.table(rows)
+
+
+def loaded(question: Question, records: Table | None, report: Progress) -> Table:
+    """The records, loaded where they are not at hand; refuses what does not fit them.
+
+    Those of the last data sets stay in the process, and with them the models learned from them.
+    """
+    if records is None:
+        report(0.0, "loading the data")
+        records = _loaded(question.study.dataset, question.study.records)
+    question.check(records.entry)
+    return records
+
+
+@lru_cache(maxsize=2)
+def _loaded(dataset: str, records: int | None) -> Table:
+    return load(dataset, records=records)
 
 
 def answered(question: Question, context: JobContext) -> Outcome:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,12 +9,12 @@ import streamlit as st
 
 from dpcore.datasets.column_terms import terms_of
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.clinic.by_hand import HandStudy, effect_part
-from dpcore.evaluation.clinic.column_curves import ColumnStudy, of_map
-from dpcore.evaluation.clinic.hand_edits import MAX_HEIGHT, corrections_of, written
-from dpcore.evaluation.clinic.term_rows import curve_rows, moved, with_edits
-from dpcore.export.explore import hand_command, hand_snippet
 from dpcore.figures.words import plain
+from dpcore.questions.risk_curves.by_hand import effect_part
+from dpcore.questions.risk_curves.hand_edits import MAX_HEIGHT, corrections_of, written
+from dpcore.questions.risk_curves.question import CURVE_OF, RiskCurvesQuestion, term_part
+from dpcore.questions.risk_curves.terms import curve_rows, moved, of_map, with_edits
+from dpcore.questions.told import command, snippet
 from pages.explore import curve_jobs, texts
 from pages.shared import shared_jobs
 from pages.shared.charts import download_csv, plot, table_behind
@@ -25,6 +24,7 @@ from pages.shared.verbatim import refuse, verbatim
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpcore.questions.shown import Chosen
     from pages.explore.view import View
 
 EDITS, OPEN, MEASURED = "edits by hand", "editor that is open", "model corrected by hand"
@@ -33,7 +33,7 @@ model is judged."""
 PART, PRIVATE, CORRECTED = "Part", "Private model", "Corrected"
 
 
-def jobs(study: ColumnStudy) -> tuple[shared_jobs.WatchedJobs, ...]:
+def jobs(study: RiskCurvesQuestion) -> tuple[shared_jobs.WatchedJobs, ...]:
     """The job that judges a corrected model of this study, once that is asked for."""
     hand = stored(MEASURED)
     if hand is None or _of_all(hand, study) != study.study:
@@ -41,16 +41,17 @@ def jobs(study: ColumnStudy) -> tuple[shared_jobs.WatchedJobs, ...]:
     return curve_jobs.watched_alone("by hand", "Judging the corrected model", hand)
 
 
-def show(view: View, study: ColumnStudy, terms: Callable[[], pd.DataFrame], column: str) -> None:
-    """Draw the editor of one column; `terms` gives every column's of one model at one ε."""
+def show(view: View, study: RiskCurvesQuestion, rows: pd.DataFrame, chosen: Chosen) -> None:
+    """Draw the editor of the chosen column, of the model that is looked at."""
     place = st.expander("Correct by hand", icon=":material/edit:", key="by_hand", on_change="rerun")
     if place.open:
         with place:
-            _edit(view, study, terms(), column)
+            terms = chosen.of_model(term_part(rows))
+            _edit(view, study, terms, str(chosen.looked[CURVE_OF.key]))
 
 
-def _edit(view: View, study: ColumnStudy, terms: pd.DataFrame, column: str) -> None:
-    from dpcore.figures import by_hand as figures
+def _edit(view: View, study: RiskCurvesQuestion, terms: pd.DataFrame, column: str) -> None:
+    from dpcore.questions.risk_curves import hand_figure as figures
 
     model = terms.iloc[0]
     method, epsilon = str(model["method"]), float(model["epsilon"])
@@ -68,14 +69,14 @@ def _edit(view: View, study: ColumnStudy, terms: pd.DataFrame, column: str) -> N
     alone = replace(study.study, methods=(method,), epsilons=(epsilon,))
     edits = {**before, column: changed}
     try:
-        hand = HandStudy(alone, corrections_of(edits))
+        hand = RiskCurvesQuestion(alone, by_hand=corrections_of(edits))
     except InvalidInput as refused:
         refuse(refused)
         return
     store(name, {one: given for one, given in edits.items() if given})
     features = replace(view.split.preparation, features=model["feature_map"])
     own = terms_of(view.split.entry, of_map(features), described)
-    every = with_edits(terms, hand.corrections)
+    every = with_edits(terms, hand.by_hand or ())
     here = every[every["column"] == column]
     curve = curve_rows(own, here)
     drawn = figures.corrected_curve(
@@ -125,8 +126,8 @@ def _edited(
     return [float("nan") if pd.isna(one) else float(one) for one in edited[CORRECTED]]
 
 
-def _measured(hand: HandStudy) -> None:
-    from dpcore.figures.by_hand import effect
+def _measured(hand: RiskCurvesQuestion) -> None:
+    from dpcore.questions.risk_curves.hand_figure import effect
 
     if stored(MEASURED) != hand:
         if st.button("Measure the effect", icon=":material/lock_open:", help=texts.EFFECT):
@@ -141,11 +142,11 @@ def _measured(hand: HandStudy) -> None:
     table_behind(rows, "by_hand_effect", "What the correction changes on test records")
 
 
-def _take_along(hand: HandStudy, terms: pd.DataFrame, curve: pd.DataFrame) -> None:
+def _take_along(hand: RiskCurvesQuestion, terms: pd.DataFrame, curve: pd.DataFrame) -> None:
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Corrections (JSON)",
-            written(hand.corrections),
+            written(hand.by_hand or ()),
             file_name="corrections.json",
             mime="application/json",
             icon=":material/download:",
@@ -157,10 +158,10 @@ def _take_along(hand: HandStudy, terms: pd.DataFrame, curve: pd.DataFrame) -> No
             curve,
             "by_hand",
             "Both curves of the column, in log odds",
-            lambda: (hand_command(hand), hand_snippet(hand)),
+            lambda: (command(hand, "corrected.csv"), snippet(hand)),
         )
 
 
-def _of_all(hand: HandStudy, study: ColumnStudy) -> object:
+def _of_all(hand: RiskCurvesQuestion, study: RiskCurvesQuestion) -> object:
     whole = study.study
     return replace(hand.study, methods=whole.methods, epsilons=whole.epsilons)

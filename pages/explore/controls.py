@@ -18,11 +18,9 @@ from dpcore.controls.explore import (
     BEST_METHOD,
     CHOSEN_METHODS,
     CONTROLS,
-    CURVE_OF,
     DELTA,
     DETAIL,
     FOCUS,
-    GROUP_BY,
     HELD_OUT,
     LOSS,
     MY_OWN,
@@ -38,11 +36,11 @@ from dpcore.controls.explore import (
 )
 from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
-from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import large_delta, plain
 from dpcore.guarantee import default_delta
+from dpcore.questions import register
 from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
 from pages.shared.presets import apply_stored
@@ -160,12 +158,12 @@ def _validate_link() -> str:
             *(title for title in linked_methods if title in titles.values()),
         ],
     }
-    among[GROUP_BY.key] = columns(dataset)
-    among[CURVE_OF.key] = [column.name for column in dataset.used]
+    for question in register.by_tab().values():
+        among.update(question.among(dataset))
     among[HELD_OUT.key] = [str(HELD_OUT.text(site)) for site in ("", *dataset.sites)]
     among[methods.key] = list(titles.values())
     message = query.validate_link(
-        (*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None, EXPERT: None}
+        (*CONTROLS, *DETAIL, *register.controls()), among, {own_table.COLUMNS: None, EXPERT: None}
     )
     return message
 

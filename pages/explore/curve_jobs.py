@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.controls.explore import BEST, COARSE_EPSILONS, EPSILONS, PAPER_EPSILONS
 from dpcore.datasets import Split
 from dpcore.evaluation import executors, jobs, references
-from dpcore.evaluation.clinic import by_hand, column_curves, group_task
-from dpcore.evaluation.clinic import task as clinic
-from dpcore.evaluation.clinic.by_hand import HandStudy
-from dpcore.evaluation.clinic.column_curves import ColumnStudy
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
-from dpcore.evaluation.clinic.group_task import GroupStudy
-from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study, of_a_model
 from dpcore.evaluation.task import StudyProtocol, Task
@@ -28,6 +22,7 @@ from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 from dpcore.questions import question
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.question import Question
 from pages.shared import shared_jobs, uploads
 from pages.shared.uploads import TableStudy
 
@@ -147,18 +142,11 @@ def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
 
 
 def task(study: StudyProtocol, path: str = "") -> Task:
-    """The task of a study, which its kind names; `path` is of a file with an upload's records."""
-    return _TASKS[type(study)](study, path)
-
-
-_TASKS: Mapping[type, Callable[[Any, str], Task]] = {
-    CostQuestion: question.task,
-    ReferenceStudy: references.task,
-    ClinicStudy: clinic.task,
-    GroupStudy: group_task.task,
-    ColumnStudy: column_curves.task,
-    HandStudy: by_hand.task,
-}
+    """The task of a question or of a reference; `path` is of a file with an upload's records."""
+    if isinstance(study, Question):
+        return question.task(study, path)
+    assert isinstance(study, ReferenceStudy)
+    return references.task(study, path)
 
 
 def results(study: TableStudy) -> pd.DataFrame:

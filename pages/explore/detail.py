@@ -12,17 +12,13 @@ from dpcore.accounting.risk import Promise, promise
 from dpcore.controls.explore import (
     ABOUT,
     BEST_METHOD,
-    CALIBRATION,
     FIGURES_OF_000,
-    GROUPS,
     MAY_COST,
-    NET_BENEFIT,
     NOISE,
     ONE_PERSON,
     PER_1000,
     PLOTTED,
     PROOF,
-    RISK_CURVES,
     SIDE_BY_SIDE,
     TAKE_ALONG,
     THE_CHOSEN_METHODS,
@@ -34,16 +30,7 @@ from dpcore.guarantee import PrivacyBudget
 from dpcore.predictors import predictor_named
 from dpcore.questions.cost.figure import MEASURES, plots
 from dpcore.questions.cost.words import bound_at
-from pages.explore import (
-    calibration,
-    groups,
-    net_benefit,
-    numbers,
-    presets,
-    risk_curves,
-    take_along,
-    texts,
-)
+from pages.explore import asked, numbers, presets, take_along, texts
 from pages.explore.layout import Slots
 from pages.explore.view import noise_figures, once
 from pages.shared import badges, risk_panel
@@ -79,10 +66,6 @@ def at_chosen_epsilon(
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(view, epsilon),
-        NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon),
-        CALIBRATION: lambda: calibration.show(view, row, epsilon),
-        GROUPS: lambda: groups.show(view, row, epsilon),
-        RISK_CURVES: lambda: risk_curves.show(view, row, epsilon),
         NOISE: lambda: _noise(shown(), epsilon),
         PROOF: lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
         TAKE_ALONG: lambda: take_along.show(view, row),
@@ -90,7 +73,10 @@ def at_chosen_epsilon(
     }
     # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
     with slots.contents.empty().container():
-        contents[slots.tab]()
+        if slots.tab in contents:
+            contents[slots.tab]()
+        else:
+            asked.show(view, slots.tab, row, epsilon)
 
 
 def _noise(view: View, epsilon: float) -> None:

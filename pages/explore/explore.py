@@ -20,7 +20,7 @@ try:
         answer.how_to_get(start)
         presets.drawn("explore")
         st.stop()
-    from pages.explore import clinic, groups, risk_curves, view
+    from pages.explore import asked, view
 
     with work_place:
         contents = view.gather(choice)
@@ -42,17 +42,13 @@ if isinstance(contents, view.Pending):
         job_panel.watch([contents.first])
 else:
     slots = layout(start, above)
-    judging = (
-        *clinic.jobs(contents, slots),
-        *groups.jobs(contents, slots),
-        *risk_curves.jobs(contents, slots),
-    )
+    judging = asked.jobs(contents, slots)
     others = [contents.others] if contents.others else []
     answer.at_chosen_epsilon(contents, slots)
     answer.notes(contents)
     answer.leave(contents)
     trained = {key for job in others for key in job.keys}
-    judged = clinic.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
+    judged = asked.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
     shared_jobs.only(shared_jobs.CURVES, trained | judged)
     with slots.training:
         job_panel.watch([*judging, *others])

@@ -15,8 +15,9 @@ from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.figures import chosen, cost
 from dpcore.figures.clipping_words import often_clipped
-from dpcore.figures.curves import guarantee_in_short, guarantee_of, stand_in_for
+from dpcore.figures.curves import guarantee_at, guarantee_in_short, stand_in_for
 from dpcore.figures.words import in_band, plain
+from dpcore.questions import register
 from pages.explore import texts
 from pages.explore.view import once
 from pages.shared import badges, picture, print_only
@@ -27,11 +28,6 @@ from pages.shared.verbatim import unbroken, verbatim
 if TYPE_CHECKING:
     from dpcore.figures.picture import Picture
     from pages.explore.view import View
-
-
-def guarantee_at(row: pd.Series) -> str:
-    """ε with its verdict, δ, adjacency and accountant."""
-    return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
 
 
 def show_over_epsilon(view: View, shown: Picture, key: str, epsilon: float) -> None:
@@ -59,15 +55,12 @@ def whose(view: View, row: pd.Series, epsilon: float) -> None:
 
 def _code(view: View) -> tuple[str, str]:
     """The command line and the Python that give the table's numbers."""
-    from dpcore.evaluation.clinic.study import ClinicStudy
-    from dpcore.export.explore import command, decision_command, decision_snippet, snippet
+    from dpcore.questions.told import command, snippet
 
     whole = view.whole if view.focus == BEST else view.study
     study = replace(whole, methods=tuple(dict.fromkeys(view.line["method"])))
-    if view.decision.outcomes is None:
-        return command(study), snippet([study])
-    judged = ClinicStudy(study)
-    return decision_command(judged, None), decision_snippet(judged, None)
+    asked = register.named("cost" if view.decision.outcomes is None else "decision_curve")(study)
+    return command(asked), snippet(asked)
 
 
 def under_the_picture(view: View, row: pd.Series) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -12,7 +12,9 @@ from dpcore.controls.explore import BEST
 from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
-from pages.explore import clinic, curve_jobs, groups
+from dpcore.questions import register
+from dpcore.questions.question import Question
+from pages.explore import asked, curve_jobs
 from pages.shared.session import stored
 
 if TYPE_CHECKING:
@@ -24,6 +26,12 @@ LINEAR_ONLY = (
     "A report describes a linear model, and this is {}. Choose another under Expert, as “Numbers "
     "for”."
 )
+OF_RISKS = {
+    "decision_curve": "decisions",
+    "calibration": "reliability",
+    "groups": "groups",
+}
+"""The questions that a report asks, and where it has their tables."""
 WHAT = (
     "One model at this ε on two pages, with the **TRIPOD+AI** checklist. It is one file, to be "
     "read in a browser or printed. It holds what was judged in the tabs Net benefit, Calibration "
@@ -72,16 +80,11 @@ def _findings(view: View, row: pd.Series) -> Findings:
         positive_per_1000=view.ill_per_1000,
         threshold=view.threshold,
     )
-    judged = clinic.wanted(view, corrected=clinic.was_corrected())
-    group_study = stored(groups.LAST)
-    if isinstance(judged, str) or method not in judged.study.methods:
-        return findings
-    if curve_jobs.is_done(judged):
-        findings = replace(findings, risks=curve_jobs.results(judged))
-    alike = (
-        group_study is not None
-        and replace(group_study.clinic, thresholds=judged.thresholds) == judged
-    )
-    if alike and curve_jobs.is_done(group_study):
-        findings = replace(findings, groups=curve_jobs.results(group_study))
+    names, values = stored(asked.LAST) or ((), {})
+    for name in filter(OF_RISKS.__contains__, names):
+        question = asked.wanted(view, register.named(name), values)
+        if isinstance(question, Question) and curve_jobs.is_done(question):
+            table: Any = curve_jobs.results(question)
+            if method in set(table["method"]):
+                findings = replace(findings, **{OF_RISKS[name]: table})
     return findings

@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.evaluation.curves import for_a_file
-from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
+from dpcore.questions.register import named
+from dpcore.questions.told import YOUR_COLUMNS, commands, snippet
 from pages.explore import report, texts
 from pages.shared.charts import download_csv, show_table
 from pages.shared.code import show_command, show_python
@@ -32,7 +33,8 @@ def show(view: View, row: pd.Series) -> None:
     with st.container(horizontal=True, gap="small"):
         download_csv(table, name)
         report.show(view, row)
-    show_command(commands(taken.parts))
+    parts = [named("cost")(part) for part in taken.parts]
+    show_command(commands(parts))
     columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
-    st.caption(f"Without --summary it lists every single run.{columns_note}")
-    show_python(snippet(taken.parts))
+    st.caption(f"With --every-run it lists every single run.{columns_note}")
+    show_python(snippet(*parts))

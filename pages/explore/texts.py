@@ -70,7 +70,6 @@ MODEL_WITHOUT_RISKS = (
     "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "
     "under Expert."
 )
-GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 BY_HAND = (
     "{} in run {}, at ε = {}. Its noise comes from a seed: for exploration, and no release. "
     "Correcting a release **without looking at records** is post-processing and costs nothing. "
@@ -83,39 +82,9 @@ EFFECT = (
     "private**: whoever corrects by them has looked at the records."
 )
 EFFECT_IS_MEASURED = "The effect is being measured: the line above says how far it is."
-CURVES_ARE_DRAWN = "Risk curves are being drawn: the line above says how far it is."
 NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
 CORRECTED_BY = "Corrected within the same ε: risks by {}."
-RISKS_ARE_JUDGED = "Risks are being judged: the line above says how far it is."
 DRAWN_ANEW = "Judged on {runs:,} models drawn anew; the first screen has the exact mean of all."
-BOTH_COSTS = "Give both costs to see what wrong decisions cost."
-RISKS = (
-    "Risks are taken as the model gives them. Noise can make them too high or too low, and the "
-    "curve shows what that costs."
-)
-SLOPE = (
-    "**Slope**: how fast the log odds of what happens rise with the log odds told. 1 is right; "
-    "below 1 risks are too extreme, above 1 too timid. Runs without a finite slope are left out."
-)
-IN_THE_LARGE = (
-    "**Calibration in the large**: what would have to be added to everybody's log odds. 0 is "
-    "right; above 0 risks are too low on the whole, below 0 too high."
-)
-ECE = (
-    "**Expected calibration error**: how far the risk told is from the share who have the "
-    "condition, on average over bins. What chance among few test records adds is taken off. "
-    "0 is right."
-)
-SENSITIVITY = "**Sensitivity**: share of those who have the condition who are treated."
-SPECIFICITY = "**Specificity**: share of the others who are not treated."
-PPV = (
-    "**Positive predictive value**: share of the treated who have the condition. Runs in which "
-    "nobody is treated have none, and are left out of its band."
-)
-COST = (
-    "Missed cases and false alarms of 1,000 people, times what one of each costs. At least eight "
-    "of ten runs lie between the two ends."
-)
 LEAVE = "May it leave?"
 ACTING = "Acting from a risk of {} on."
 AT_ONE_HALF = "Accuracy here is of acting from 50 %, as models do that are told nothing else."

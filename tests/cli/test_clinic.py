@@ -5,9 +5,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import decided
 from dpcore.evaluation.study import Study
+from dpcore.questions.decision_curve.question import DecisionCurveQuestion
+from dpcore.questions.question import ask
 from tests.cli.commands import parsed, refused, said
 
 COHORT = ("--dataset", "cohort", "--records", "100", "--runs", "2")
@@ -32,7 +32,7 @@ def assert_written(file, wanted, exact, gaps):
 
 def test_decisions_are_those_of_the_function(capsys, tmp_path):
     two = replace(STUDY, methods=("opera", "outpert"), seed=3)
-    wanted = decided(ClinicStudy(two, (0.2, 0.5)), costs=(900.0, 100.0))
+    wanted = ask(DecisionCurveQuestion(two, thresholds=(0.2, 0.5), costs=(900.0, 100.0)))
     costs = ("--threshold", "0.5,0.2", "--miss-cost", "900", "--alarm-cost", "100")
     options = ("decision-curve", *OPERA, "--methods", "opera,outpert", "--seed", "3", *costs)
     assert said(capsys, *options, "--output", str(tmp_path / "out.csv")) == ""
@@ -51,7 +51,7 @@ REFUSED = {
         ("--by sex --methods nonprivate", "no private method"),
     ],
     "calibration": [
-        ("--bins 0", "bins is '0'"),
+        ("--bins 0", "bins is 0"),
         ("--loss huber", "loss is 'huber'"),
         ("--methods objpert --corrected", "one Gaussian"),
         ("--dataset diabetes --records 0", "dataset is 'diabetes'"),

@@ -19,14 +19,14 @@ from dpcore.datasets import Preparation, prepare, upload
 from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.partition import drawn
 from dpcore.evaluation import splits
-from dpcore.evaluation.clinic.column_curves import MEASURES as CURVES
-from dpcore.evaluation.clinic.reliability import OF_BIN, OF_WHOLE
 from dpcore.evaluation.clinic.rows import with_ends
-from dpcore.evaluation.clinic.task import MEASURES
 from dpcore.evaluation.scoring import SCORINGS
 from dpcore.models.records import encode
 from dpcore.models.register import register as models
 from dpcore.predictors import refusal, register
+from dpcore.questions.calibration.question import OF_BIN, OF_WHOLE
+from dpcore.questions.decision_curve.question import MEASURES
+from dpcore.questions.risk_curves.question import MEASURES as CURVES
 from tests.cli.commands import parsed, refused
 
 PEOPLE = 60
@@ -128,7 +128,7 @@ def learning(predicts):
     loss = "squared" if predicts == "number" else "logistic"
     able = [key for key in register() if not refusal(key, loss, predicts, is_own=True)]
     rest = ["--epsilon", "0.5,4", "--runs", "2", "--steps", "3"]
-    return ["sweep", "--methods", ",".join(able), *rest]
+    return ["sweep", "--every-run", "--methods", ",".join(able), *rest]
 
 
 @pytest.mark.slow("runs whole commands, which train")
@@ -149,7 +149,11 @@ def test_a_sweep_tells_nothing_of_a_record_but_measures(
 ):
     rest = [*learning(predicts), "--adjacency", adjacency]
     assert differing(capsys, tmp_path, predicts, PLACES[part], rest) == []
-    summary = [*rest, "--methods", "opera,dpgd", "--summary"]
+    summary = [
+        *rest,
+        "--methods",
+        "opera,dpgd",
+    ]
     assert differing(capsys, tmp_path, predicts, PLACES[part], summary) == []
 
 
@@ -319,8 +323,19 @@ def test_a_split_without_any_test_record_is_left_out(capsys, tmp_path):
     lines = Path(table).read_text().splitlines()
     rows = zip(HELD_OUT, lines[1:], strict=True)
     Path(table).write_text("\n".join([lines[0], *(",,,," if out else row for out, row in rows)]))
-    sweep = ("sweep", "--table", table, "--columns", columns, "--methods", "opera", "--runs", "99")
-    told = parsed(capsys, *sweep, "--epsilon", "1")["sweep"]
+    sweep = (
+        "sweep",
+        "--every-run",
+        "--table",
+        table,
+        "--columns",
+        columns,
+        "--methods",
+        "opera",
+        "--runs",
+        "99",
+    )
+    told = parsed(capsys, *sweep, "--epsilon", "1")["cost"]
     assert {row["split"] for row in told} == {*range(SPLITS - 1)}
     Path(table).write_text("\n".join([lines[0], *[",,,,"] * len(HELD_OUT)]))
     assert "48 records for training and 0 for testing" in refused(capsys, *sweep)

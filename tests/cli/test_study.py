@@ -13,7 +13,16 @@ from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.sweep import COLUMNS
 from tests.cli.commands import parsed, refused, said
 
-SMALL = ["sweep", "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--runs", "2"]
+SMALL = [
+    "sweep",
+    "--every-run",
+    "--methods",
+    "nonprivate,opera",
+    "--epsilon",
+    "0.5,5",
+    "--runs",
+    "2",
+]
 
 
 def test_what_is_not_private_is_told_once_and_at_no_epsilon(capsys, tmp_path):
@@ -23,7 +32,7 @@ def test_what_is_not_private_is_told_once_and_at_no_epsilon(capsys, tmp_path):
     assert shown["method"].tolist() == [SAME_LAM, *["opera"] * 4]
     assert shown.loc[0, ["epsilon", "delta"]].isna().all()
     file = tmp_path / "rows.csv"
-    rows = parsed(capsys, *SMALL, "--output", str(file))["sweep"]
+    rows = parsed(capsys, *SMALL, "--output", str(file))["cost"]
     assert pd.read_csv(file)["objective"].tolist() == [row["objective"] for row in rows]
 
 
@@ -80,7 +89,7 @@ def test_output_that_cannot_be_written_is_refused_before_training(
     def never(*_, **__):
         raise AssertionError("trained first")
 
-    monkeypatch.setattr("dpcore.cli.sweep.sweep", never)
+    monkeypatch.setattr("dpcore.cli.asked.ask", never)
     monkeypatch.chdir(tmp_path)  # a long name would be cut
     sentence = refused(capsys, *SMALL, "--output", where)
     assert "output" in sentence
@@ -103,7 +112,7 @@ def test_a_summary_carries_the_model_without_privacy_and_the_noise_free_twin(
     dataset, loss, measures, capsys, tmp_path
 ):
     path = tmp_path / "out.csv"
-    line = ["sweep", "--summary", "--dataset", dataset, "--loss", loss, "--output", str(path)]
+    line = ["sweep", "--dataset", dataset, "--loss", loss, "--output", str(path)]
     said(capsys, *line, "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--lam", "0.3")
     table = pd.read_csv(path)
     compared = baselines(splits_of(dataset, None, Preparation()), load(dataset))

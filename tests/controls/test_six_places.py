@@ -11,7 +11,7 @@ from dpcore.controls import options
 from dpcore.controls.control import Control, Number, OneOf, Page
 from dpcore.controls.link import address, check
 from dpcore.errors import InvalidInput
-from dpcore.export.lines import changed
+from dpcore.questions.lines import changed
 
 DEPTH = Control(
     "depth",

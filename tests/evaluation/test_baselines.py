@@ -13,7 +13,7 @@ from dpcore.erm.newton import ridge_path
 from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines, usual
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, problem_for
-from dpcore.questions.cost.question import answers
+from tests.curves import answers
 from tests.evaluation.splits import made_split
 
 pytestmark = pytest.mark.usefixtures("few_splits")

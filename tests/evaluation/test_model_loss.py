@@ -8,7 +8,7 @@ import pytest
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.model_loss import LossStudy, loss_study, losses
 from dpcore.evaluation.study import Study
-from dpcore.questions.cost.question import answers
+from tests.curves import answers
 
 MODELS = (("outpert", 1.0, 1e-5), ("dpgd", 3.0, 1e-6))
 

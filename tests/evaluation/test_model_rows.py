@@ -9,7 +9,7 @@ from scipy import special
 from dpcore.datasets import Preparation, load
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import model_rows
-from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.study import RiskModels
 from dpcore.evaluation.curve_columns import COLUMNS, calibration_table
 from dpcore.evaluation.curves import all_curves
 from dpcore.evaluation.model_calibration import calibrations
@@ -160,7 +160,7 @@ def test_what_a_model_cannot_learn_is_refused(wrong, said):
     with pytest.raises(InvalidInput, match=said):
         Study(methods=("decision-tree",), **wrong)
     with pytest.raises(InvalidInput, match="method is 'naive-bayes'"):  # it gives no risks
-        ClinicStudy(Study(methods=("naive-bayes",)))
+        RiskModels(Study(methods=("naive-bayes",)))
 
 
 def test_nobody_said_that_some_of_ones_own_table_is_public():

@@ -11,8 +11,8 @@ from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.models import register as models
 from dpcore.predictors import refusal, register
-from dpcore.questions.cost.question import answers
 from tests.cli.commands import parsed
+from tests.curves import answers
 
 pytestmark = [
     pytest.mark.usefixtures("few_splits"),

@@ -10,7 +10,6 @@ import pytest
 
 from dpcore.datasets import Preparation, load
 from dpcore.datasets.schema import Column, Label
-from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.study import Study
 from dpcore.export.report import parts
 from dpcore.export.report.build import report
@@ -18,6 +17,7 @@ from dpcore.export.report.gather import gathered
 from dpcore.export.report.html import html, shown
 from dpcore.figures.statements import statement
 from dpcore.figures.words import percent
+from dpcore.questions.groups.question import EVERYBODY, GAP
 from tests.hostile import TEXTS
 
 DAY = date(2026, 11, 25)
@@ -87,7 +87,7 @@ def test_its_numbers_are_those_of_the_tables(found):
     for name in ("accuracy", "accuracy_high", "balanced_accuracy"):
         assert percent(row[name]) in measures
     assert percent(found.compared.measured["accuracy"]) in measures
-    net_benefit = found.of_model(found.risks.loc[found.risks["threshold"] == 0.2])
+    net_benefit = found.of_model(found.decisions.loc[found.decisions["threshold"] == 0.2])
     told = f"{round(net_benefit['net_benefit'].iloc[0], 3):g}"
     assert told in section(made, "Calibration and net benefit")
     (curve,) = (part for one in made.sections for part in one.parts if type(part) is parts.Curve)

@@ -14,17 +14,18 @@ from dpcore.controls.explore import (
     RISK_CURVES,
 )
 from dpcore.evaluation import jobs, references
-from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.rows import REFERENCE
-from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import calibration_part, decision_part, work, worth_from
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, Outcome
-from dpcore.figures.calibration import correction, reliability_curve
-from dpcore.figures.groups import gap, hurt
+from dpcore.evaluation.task import JobContext
 from dpcore.figures.words import plain
+from dpcore.questions.calibration.figure import reliability_curve
+from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.decision_curve.question import DecisionCurveQuestion, worth_from
+from dpcore.questions.groups.figure import gap, hurt
+from dpcore.questions.groups.question import GroupsQuestion
+from dpcore.questions.risks import correction
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import COHORT, answered, at, leave, only_methods
 from tests.pages.shown import charts, numbers, run, said
@@ -36,11 +37,12 @@ pytestmark = [
 
 LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10", "threshold": "50"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=EPSILONS, runs=10)
-STUDY = ClinicStudy(ALL)
+DECISIONS, RISKS = DecisionCurveQuestion(ALL), CalibrationQuestion(ALL)
 FOURIER = "Random Fourier (Gaussian kernel)"
-CORRECTED = replace(STUDY, corrected=True)
+DECISIONS_CORRECTED = replace(DECISIONS, corrected=True)
+RISKS_CORRECTED = replace(RISKS, corrected=True)
 GROUP_STUDIES = [
-    GroupStudy(ClinicStudy(ALL, (threshold,)), column)
+    GroupsQuestion(ALL, by=column, threshold=threshold)
     for column, threshold in (("sex", 0.5), ("age", 0.5), ("age", 0.2))
 ]
 
@@ -50,10 +52,9 @@ def results():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
         reference, first = ReferenceStudy.of(ALL), CostQuestion(ALL)
+        every = (DECISIONS, RISKS, DECISIONS_CORRECTED, RISKS_CORRECTED, *GROUP_STUDIES, first)
         return {
-            **{study.key: work(study, JobContext()) for study in (STUDY, CORRECTED)},
-            **{study.key: Outcome(compared(study)) for study in GROUP_STUDIES},
-            first.key: first.answer(JobContext()),
+            **{study.key: study.answer(JobContext()) for study in every},
             reference.key: references.work(reference, JobContext()),
         }
 
@@ -82,9 +83,9 @@ def row_at(rows, epsilon, threshold):
 
 @pytest.mark.usefixtures("done")
 def test_net_benefit_follows_epsilon_and_threshold(results):
-    rows = decision_part(results[STUDY.key].rows)
+    rows = results[DECISIONS.key].rows
     app = opened(NET_BENEFIT)
-    assert "net_benefit_figure" in charts(app)
+    assert "decision_curve_figure" in charts(app)
     for epsilon, threshold in ((1.0, 0.5), (10.0, 0.5), (10.0, 0.2)):
         app.number_input(key="epsilon").set_value(epsilon)
         run(app).slider(key="threshold").set_value(round(100 * threshold))
@@ -107,7 +108,7 @@ def test_costs_are_shown_once_both_are_given(results):
     app = opened(NET_BENEFIT, threshold="20", miss_cost="900")
     assert "Cost of wrong decisions" not in numbers(app)
     app.number_input(key="alarm_cost").set_value(100.0)
-    row = row_at(decision_part(results[STUDY.key].rows), 1.0, 0.2)
+    row = row_at(results[DECISIONS.key].rows, 1.0, 0.2)
     cost = 900.0 * row["missed_per_1000"] + 100.0 * row["false_per_1000"]
     assert numbers(run(app))["Cost of wrong decisions"] == f"{cost:,.0f}"
     assert "By these costs one would act from a risk of 10 % on." in said(app)
@@ -120,10 +121,10 @@ def test_costs_are_shown_once_both_are_given(results):
 @pytest.mark.usefixtures("done")
 def test_calibration_and_its_correction_are_those_of_the_package(results):
     app = opened(CALIBRATION)
-    for epsilon, study in ((1.0, STUDY), (10.0, STUDY), (10.0, CORRECTED)):
+    for epsilon, study in ((1.0, RISKS), (10.0, RISKS), (10.0, RISKS_CORRECTED)):
         app.number_input(key="epsilon").set_value(epsilon)
         run(app).toggle(key="corrected").set_value(study.corrected)
-        rows = calibration_part(results[study.key].rows)
+        rows = results[study.key].rows
         model, without = rows[rows["epsilon"] == epsilon], rows[rows["method"] == REFERENCE]
         told, row = numbers(run(app)), model.iloc[0]
         assert told["Slope"] == plain(round(row["calibration_slope"], 2))
@@ -133,7 +134,7 @@ def test_calibration_and_its_correction_are_those_of_the_package(results):
         assert ("Correcting the risks takes" in said(app)) == study.corrected
     assert correction(row) in said(app)
     app = opened(NET_BENEFIT, corrected="true", threshold="20")
-    row = row_at(decision_part(results[CORRECTED.key].rows), 1.0, 0.2)
+    row = row_at(results[DECISIONS_CORRECTED.key].rows, 1.0, 0.2)
     assert numbers(app)["Sensitivity"] == f"{100 * row['true_positive_rate']:.1f} %"
     assert f"is {plain(round(row['net_benefit'], 3))}." in said(app)
 
@@ -142,7 +143,7 @@ def test_calibration_and_its_correction_are_those_of_the_package(results):
 def test_groups_follow_every_control(results):
     sex, age, earlier = (results[study.key].rows for study in GROUP_STUDIES)
     app = opened(GROUPS)
-    assert {"groups_figure", "gap_figure"} <= charts(app)
+    assert {"groups_figure", "groups_figure_1"} <= charts(app)
 
     def holds(rows, epsilon, measure):
         without, line = rows[rows["method"] == REFERENCE], rows[rows["method"] == "opera"]
@@ -192,8 +193,8 @@ def test_a_hostile_link_is_answered_and_left_out(view, name, value, told):
 @pytest.mark.parametrize(
     ("link", "told"),
     [
-        ({"view": NET_BENEFIT}, "Risks are being judged"),
-        ({"view": GROUPS}, "Groups are being compared"),
+        ({"view": NET_BENEFIT}, "Judging risks"),
+        ({"view": GROUPS}, "Comparing groups"),
         ({"view": GROUPS, "loss": "Huber SVM"}, "This needs risks"),
         ({"view": RISK_CURVES, "feature_map": FOURIER}, "features is 'fourier', but it must be"),
         ({"methods": "Naive Bayes", "focus": "Naive Bayes"}, "gives classes, not risks."),
@@ -207,7 +208,7 @@ def test_a_hostile_link_is_answered_and_left_out(view, name, value, told):
 def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks(link, told):
     app = at(LINK | {"view": CALIBRATION} | link)
     assert told in said(app)
-    assert not charts(app) & {"net_benefit_figure", "groups_figure"}
+    assert not charts(app) & {"decision_curve_figure", "groups_figure"}
     closed = opened("Per 1,000")
     assert not any("progress" in str(bar.key) for bar in closed.get("progress"))
     assert not {"group_by", "curve_of"} & {box.key for box in closed.selectbox}
@@ -215,7 +216,7 @@ def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks(link, told)
 
 def test_what_is_in_hand_is_what_the_page_waits_for(monkeypatch):
     held: list[set[str]] = []
-    monkeypatch.setattr("pages.explore.clinic.in_hand", lambda _, tab, keys: {*keys, "left"})
+    monkeypatch.setattr("pages.explore.asked.in_hand", lambda _, tab, keys: {*keys, "left"})
     monkeypatch.setattr("pages.shared.shared_jobs.only", lambda _, keys: held.append(set(keys)))
     opened(GROUPS)
     assert {GROUP_STUDIES[0].key, "left"} <= held[-1]

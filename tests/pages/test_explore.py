@@ -18,14 +18,15 @@ from dpcore.datasets import Preparation, catalogue, entry, load, prepare
 from dpcore.erm.privacy_curve import noise_advantage
 from dpcore.evaluation import jobs
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
-from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST
 from dpcore.questions.cost.figure import RIGHT_GUESSES
-from dpcore.questions.cost.question import answers
+from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.told import command
 from pages.explore.controls import first_choice
 from pages.shared import query
+from tests.curves import answers
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import (
     COHORT,
@@ -116,7 +117,7 @@ def test_random_features_take_the_place_of_the_columns(monkeypatch):
     made = Preparation(features="fourier", fourier_features=64, bandwidth=0.3)
     study = Study(methods=("psgd",), epsilons=(1.0,), preparation=made)
     assert readings(app)["Right decisions"] == right_decisions(study, 0.5)
-    assert "--features fourier" in export.command(study)
+    assert "--features fourier" in command(CostQuestion(study))
 
 
 def test_models_are_compared_with_methods_and_seldom_best_ones_where_they_are_chosen(monkeypatch):

@@ -6,7 +6,7 @@ from dpcore.controls.explore import PER_1000, THE_CHOSEN_METHODS
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import percent
 from dpcore.questions.cost.figure import RIGHT_GUESSES
-from dpcore.questions.cost.question import answers
+from tests.curves import answers
 from tests.pages.explored import at, only_methods, readings
 from tests.pages.shown import run
 

@@ -11,7 +11,6 @@ import pytest
 
 from dpcore import cli
 from dpcore.controls.explore import (
-    CALIBRATION,
     GROUPS,
     NET_BENEFIT,
     RISK_CURVES,
@@ -19,24 +18,25 @@ from dpcore.controls.explore import (
 )
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
-from dpcore.export import explore as export
-from pages.explore import clinic
+from dpcore.questions import told
+from dpcore.questions.cost.question import CostQuestion
+from pages.explore import asked
 
 
 def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(monkeypatch):
     session: dict[str, object] = {}
-    monkeypatch.setattr("pages.explore.clinic.store", session.__setitem__)
-    monkeypatch.setattr("pages.explore.clinic.stored", session.get)
-    monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "OPERA")
+    monkeypatch.setattr("pages.explore.asked.store", session.__setitem__)
+    monkeypatch.setattr("pages.explore.asked.stored", session.get)
+    monkeypatch.setattr("pages.explore.asked.control_text", lambda _: "OPERA")
     view, other = (SimpleNamespace(study=Study(seed=seed)) for seed in (0, 7))
-    assert clinic.in_hand(view, GROUPS, {"groups"}) == {"groups"}  # type: ignore[arg-type]
-    assert clinic.in_hand(view, NET_BENEFIT, {"risks"}) == {"groups", "risks"}  # type: ignore[arg-type]
-    assert clinic.in_hand(view, TAKE_ALONG, set()) == {"groups", "risks"}  # type: ignore[arg-type]
+    assert asked.in_hand(view, GROUPS, {"groups"}) == {"groups"}  # type: ignore[arg-type]
+    assert asked.in_hand(view, NET_BENEFIT, {"risks"}) == {"groups", "risks"}  # type: ignore[arg-type]
+    assert asked.in_hand(view, TAKE_ALONG, set()) == {"groups", "risks"}  # type: ignore[arg-type]
     # What a tab wants no more would keep others waiting.
-    assert clinic.in_hand(view, CALIBRATION, {"new"}) == {"groups", "new"}  # type: ignore[arg-type]
-    assert clinic.in_hand(other, RISK_CURVES, {"curves"}) == {"curves"}  # type: ignore[arg-type]
-    monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "DP-GD")
-    assert clinic.in_hand(other, GROUPS, set()) == set()  # type: ignore[arg-type]
+    assert asked.in_hand(view, NET_BENEFIT, {"new"}) == {"groups", "new"}  # type: ignore[arg-type]
+    assert asked.in_hand(other, RISK_CURVES, {"curves"}) == {"curves"}  # type: ignore[arg-type]
+    monkeypatch.setattr("pages.explore.asked.control_text", lambda _: "DP-GD")
+    assert asked.in_hand(other, GROUPS, set()) == set()  # type: ignore[arg-type]
 
 
 STUDIES = [
@@ -70,13 +70,13 @@ def test_the_commands_are_tried_with_every_setting():
 def test_the_command_to_take_along_means_the_same_study(number, tmp_path, monkeypatch):
     studies: list[Study] = []
 
-    def note(study, **_):
-        studies.append(study)
+    def note(question, **_):
+        studies.append(question.study)
         return pd.DataFrame({"nothing": []})
 
-    monkeypatch.setattr("dpcore.cli.sweep.cost.table", note)
+    monkeypatch.setattr("dpcore.cli.asked.ask", note)
     monkeypatch.chdir(tmp_path)
-    words = shlex.split(export.command(STUDIES[number]).replace("\\\n", " "))
+    words = shlex.split(told.command(CostQuestion(STUDIES[number])).replace("\\\n", " "))
     assert words[:4] == ["python", "-m", "dpcore", "sweep"]
     assert cli.main(words[3:]) == 0
     assert studies == [STUDIES[number]]

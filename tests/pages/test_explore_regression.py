@@ -7,8 +7,8 @@ from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.methods import register
 from dpcore.questions.cost.figure import RIGHT_GUESSES
-from dpcore.questions.cost.question import answers
 from pages.shared import shared_jobs
+from tests.curves import answers
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import answered, at, only_methods, readings, sentence
 from tests.pages.shown import picture, said

@@ -10,12 +10,12 @@ import pytest
 import dpcore
 from dpcore.datasets import load
 from dpcore.evaluation import references
-from dpcore.evaluation.clinic import group_task, task
-from dpcore.evaluation.clinic.group_task import GroupStudy
-from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
+from dpcore.questions.calibration.question import CalibrationQuestion
+from dpcore.questions.decision_curve.question import DecisionCurveQuestion
+from dpcore.questions.groups.question import GroupsQuestion
 from tests.pages.explored import COHORT, at, leave, only_methods, open_tab
 
 pytestmark = [
@@ -25,10 +25,12 @@ pytestmark = [
 
 LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10", "threshold": "20"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.1, 1.0), runs=10)
-JUDGED = ClinicStudy(ALL)
-GROUPS = GroupStudy(ClinicStudy(ALL, (0.2,)), "sex")
-JUDGED_CORRECTED = replace(JUDGED, corrected=True)
-GROUPS_CORRECTED = replace(GROUPS, clinic=replace(GROUPS.clinic, corrected=True))
+UNCORRECTED = (
+    DecisionCurveQuestion(ALL),
+    CalibrationQuestion(ALL),
+    GroupsQuestion(ALL, by="sex", threshold=0.2),
+)
+JUDGED = (*UNCORRECTED, *(replace(one, corrected=True) for one in UNCORRECTED))
 Made = dict[str, Callable[[], bytes]]
 
 
@@ -52,8 +54,7 @@ def left_by_workers(monkeypatch, folder, *methods):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     reference = ReferenceStudy.of(ALL)
     for key, outcome in (
-        *((one.key, task.work(one, JobContext())) for one in (JUDGED, JUDGED_CORRECTED)),
-        *((one.key, group_task.work(one, JobContext())) for one in (GROUPS, GROUPS_CORRECTED)),
+        *((one.key, one.answer(JobContext())) for one in JUDGED),
         (reference.key, references.work(reference, JobContext())),
     ):
         leave(folder, key, outcome)
@@ -66,7 +67,7 @@ def test_the_report_is_that_of_the_front_door_with_what_the_open_tabs_judged(
     app = at(LINK)
     open_tab(app, "Take along")
     made = buttons["Report (HTML)"]().decode()
-    for tab in ("Net benefit", "Groups", "Take along"):
+    for tab in ("Net benefit", "Calibration", "Groups", "Take along"):
         open_tab(app, tab)
     page = buttons["Report (HTML)"]().decode()
     wanted = dpcore.report(

@@ -10,15 +10,14 @@ import pytest
 from dpcore.controls.explore import EPSILONS
 from dpcore.datasets import Preparation, entry
 from dpcore.evaluation import jobs
-from dpcore.evaluation.clinic import by_hand, column_curves
-from dpcore.evaluation.clinic.by_hand import HandStudy, effect_part
-from dpcore.evaluation.clinic.column_curves import ColumnStudy, curve_part
-from dpcore.evaluation.clinic.hand_edits import read
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
-from dpcore.figures.by_hand import effect
-from dpcore.figures.column_curves import column_curve
+from dpcore.questions.risk_curves.by_hand import effect_part
+from dpcore.questions.risk_curves.figure import column_curve
+from dpcore.questions.risk_curves.hand_edits import read
+from dpcore.questions.risk_curves.hand_figure import effect
+from dpcore.questions.risk_curves.question import RiskCurvesQuestion, curve_part
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import COHORT, at, leave, only_methods
 from tests.pages.shown import charts, run, said
@@ -41,8 +40,8 @@ def one_method(monkeypatch):
 
 def left(folder, features, columns=()):
     """The result of a job, as a worker leaves it."""
-    study = ColumnStudy(replace(ALL, preparation=Preparation(features=features)), columns)
-    return curve_part(leave(folder, study.key, column_curves.work(study, JobContext())))
+    study = RiskCurvesQuestion(replace(ALL, preparation=Preparation(features=features)), columns)
+    return curve_part(leave(folder, study.key, study.answer(JobContext())))
 
 
 def told(rows, epsilon, column, measure="log_odds"):
@@ -56,7 +55,7 @@ def told(rows, epsilon, column, measure="log_odds"):
 def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path):
     lines, curves = (left(tmp_path, features) for features in FEATURES)
     app = at(LINK)
-    assert "curve_figure" in charts(app)
+    assert "risk_curves_figure" in charts(app)
     assert told(lines, 1.0, "age") in said(app)
     app.number_input(key="epsilon").set_value(10.0).run()
     assert told(lines, 10.0, "age") in said(app)
@@ -68,7 +67,7 @@ def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path)
     bent = at(LINK | {"feature_map": FEATURES["additive"], "curve_of": "bmi"})
     assert told(curves, 1.0, "bmi") in said(bent)
     assert told(lines, 1.0, "bmi") not in said(bent)
-    assert not any("ColumnStudy" in repr(attempt) for attempt in jobs._attempts.values())
+    assert not any("RiskCurves" in repr(attempt) for attempt in jobs._attempts.values())
 
 
 def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(tmp_path, monkeypatch):
@@ -115,8 +114,8 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(tmp_pat
     assert edits == (("age", "line", 2.0), ("age", "step 12", 0.0), ("sex", "male", -0.25))
 
     alone = replace(ALL, epsilons=(1.0,), preparation=Preparation(features="additive"))
-    hand = HandStudy(alone, edits)
-    rows = leave(tmp_path, hand.key, by_hand.work(hand, JobContext()))
+    hand = RiskCurvesQuestion(alone, by_hand=edits)
+    rows = leave(tmp_path, hand.key, hand.answer(JobContext()))
     next(one for one in app.button if one.label == "Measure the effect").click()
     once_more(app)
     assert verbatim(effect(effect_part(rows))) in said(app)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dpcore.datasets import Split, Table, load
+from dpcore.datasets import Split, Table
 from dpcore.erm import one_vs_rest, recalibration
 from dpcore.erm.method import Array, Calibration
 from dpcore.erm.problem import Problem
@@ -22,15 +23,17 @@ from dpcore.erm.recalibration import Recalibration
 from dpcore.erm.risk_curve import RiskCurves
 from dpcore.evaluation.baselines import usual, without_privacy
 from dpcore.evaluation.clinic.corrected import corrections_for
-from dpcore.evaluation.clinic.study import ClinicStudy, check_data
+from dpcore.evaluation.clinic.study import RiskModels
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import enough_runs, splits
-from dpcore.evaluation.study import Calibrations, Study, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.study import Calibrations, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import trainings
 from dpcore.progress import Progress, numbered, section
 
 Corrections = Mapping[str, Sequence[Recalibration]]
 """Of each method, one per ε; empty where risks are left as they are."""
+MOST_KEPT = 2
+"""Sets of models of one table that are kept: with and without corrected risks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,25 +65,27 @@ class Judged:
         return [(expit(log_odds), ill) for log_odds, ill in self.log_odds]
 
 
-def records_of(study: Study, records: Table | None, report: Progress) -> Table:
-    """Return the records, loaded where they are not at hand; refuse those without two classes."""
-    if records is None:
-        report(0.0, "loading the data")
-        records = load(study.dataset, records=study.records)
-    check_data(records.entry)
-    return records
+_kept: WeakKeyDictionary[Table, dict[str, list[Judged]]] = WeakKeyDictionary()
 
 
-def judged_models(study: ClinicStudy, records: Table, report: Progress) -> list[Judged]:
-    """The models, each with the splits that it is judged on; last the one without privacy."""
-    parts = splits(records, study.study.preparation)
-    models = released(study, parts, section(report, 0.0, 0.6))
-    models.append(reference(study, records, section(report, 0.6, 0.3)))
+def judged_models(study: RiskModels, records: Table, report: Progress) -> list[Judged]:
+    """The models, each with the splits that it is judged on; last the one without privacy.
+
+    Those of one table are kept, as long as the table is, for what is asked of them next.
+    """
+    kept = _kept.setdefault(records, {})
+    if study.key not in kept:
+        parts = splits(records, study.study.preparation)
+        models = released(study, parts, section(report, 0.0, 0.6))
+        models.append(reference(study, records, section(report, 0.6, 0.3)))
+        if len(kept) == MOST_KEPT:
+            del kept[next(iter(kept))]
+        kept[study.key] = models
     report(0.9, "judging risks")
-    return models
+    return kept[study.key]
 
 
-def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:
+def released(study: RiskModels, parts: Sequence[Split], progress: Progress) -> list[Judged]:
     """Draw all private models: of each method and ε `enough_runs`, over the splits."""
     explored = study.study
     if parts[0].maps:
@@ -125,7 +130,7 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
     return models
 
 
-def _with_each_map(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:
+def _with_each_map(study: RiskModels, parts: Sequence[Split], progress: Progress) -> list[Judged]:
     """`released` where the features are by rule: each ε with its own map."""
     explored = study.study
     maps = by_map(explored, parts)
@@ -138,7 +143,7 @@ def _with_each_map(study: ClinicStudy, parts: Sequence[Split], progress: Progres
     return [judged[method, epsilon] for method in explored.methods for epsilon in explored.epsilons]
 
 
-def _noise(study: ClinicStudy, problem: Problem, delta: float) -> tuple[Calibrations, Corrections]:
+def _noise(study: RiskModels, problem: Problem, delta: float) -> tuple[Calibrations, Corrections]:
     """The noise of the study's trainings, and of what corrects their risks."""
     if not study.corrected:
         return calibrations_for(study.study, problem, delta), {}
@@ -147,7 +152,7 @@ def _noise(study: ClinicStudy, problem: Problem, delta: float) -> tuple[Calibrat
     return trained, corrections
 
 
-def reference(study: ClinicStudy, records: Table, progress: Progress) -> Judged:
+def reference(study: RiskModels, records: Table, progress: Progress) -> Judged:
     """The model without privacy of `dpcore.evaluation.baselines`, linear or boosted trees."""
     baseline = without_privacy(splits(records, usual(study.study.preparation)), records, progress)
     judging = [(_tests_of(split), np.atleast_2d(weights)) for split, weights in baseline.judging]

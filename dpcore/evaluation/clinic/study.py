@@ -1,4 +1,4 @@
-"""A description of how risks by the models of an exploration are judged."""
+"""Which models are judged by their risks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 from dpcore.datasets import Entry
-from dpcore.errors import InvalidInput, number, reject, whole
-from dpcore.evaluation.clinic.calibration import BINS, MAX_BINS
+from dpcore.errors import InvalidInput, reject
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import digest
 from dpcore.models.model import Model
@@ -15,21 +14,19 @@ from dpcore.predictors import predictor_named
 
 THRESHOLDS = tuple(place / 100 for place in range(1, 100))
 """Thresholds by default, public whatever the records are."""
-MAX_THRESHOLDS = 1_000
 LOSS = "logistic"
 """The loss whose margins are log-odds."""
 
 
 @dataclass(frozen=True)
-class ClinicStudy:
-    """Describe how the private models of an exploration are judged by their risks."""
+class RiskModels:
+    """Describe private models whose risks are judged: those of a study, of which all give risks."""
 
     study: Study = field(default_factory=Study)
-    thresholds: tuple[float, ...] = THRESHOLDS  # probabilities in (0, 1) from which on one acts
-    bins: int = BINS
-    corrected: bool = False
+    corrected: bool = False  # by noisy counts, paid from the same ε
 
     def __post_init__(self) -> None:
+        check_data(self.study.entry)
         if self.study.loss != LOSS:
             raise reject("loss", self.study.loss, "logistic, which alone gives risks")
         methods = tuple(method for method in self.study.methods if method != "nonprivate")
@@ -37,28 +34,12 @@ class ClinicStudy:
             check_method(method)
         if not methods:
             raise InvalidInput("methods names no private method, but at least one must be named.")
-        if not 1 <= len(self.thresholds) <= MAX_THRESHOLDS:
-            raise InvalidInput(
-                f"threshold has {len(self.thresholds):,} values, but must have 1 to "
-                f"{MAX_THRESHOLDS:,}."
-            )
-        levels = {number("threshold", level, above=0.0, below=1.0) for level in self.thresholds}
         object.__setattr__(self, "study", replace(self.study, methods=methods))
-        object.__setattr__(self, "thresholds", tuple(sorted(levels)))
-        bins = whole("bins", self.bins, at_least=1, at_most=MAX_BINS)
-        object.__setattr__(self, "bins", bins)
-
-    @property
-    def upload(self) -> str:
-        return self.study.upload
-
-    @property
-    def title(self) -> str:
-        return f"Risks by {self.study.title}"
 
     @cached_property
     def key(self) -> str:
-        return digest({"clinic": asdict(self)})
+        """A digest of the whole description."""
+        return digest({"risk models": asdict(self)})
 
 
 def is_of_the_survey(method: str) -> bool:

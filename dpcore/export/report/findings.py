@@ -39,7 +39,8 @@ class Findings:
     published: bool
     chosen: str  # how the method was chosen: words that end a sentence
     positive_per_1000: float  # of test records; nan without two classes
-    risks: pd.DataFrame | None = None
+    decisions: pd.DataFrame | None = None
+    reliability: pd.DataFrame | None = None
     groups: pd.DataFrame | None = None
     threshold: float = 0.5  # the risk from which on one acts
 
@@ -108,7 +109,7 @@ class Findings:
     @property
     def corrected(self) -> pd.Series | None:
         """A row of the model whose risks are corrected, where those are judged."""
-        for table in (self.risks, self.groups):
+        for table in (self.decisions, self.reliability, self.groups):
             if table is not None:
                 row = self.of_model(table).iloc[0]
                 return None if math.isnan(row["training_epsilon"]) else row

@@ -9,10 +9,8 @@ from dpcore.datasets import Table, load
 from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.corrected import refusal
-from dpcore.evaluation.clinic.group_task import GroupStudy, group_rows
 from dpcore.evaluation.clinic.risks import judged_models
-from dpcore.evaluation.clinic.study import ClinicStudy, check_data, is_of_the_survey
-from dpcore.evaluation.clinic.task import both_tables
+from dpcore.evaluation.clinic.study import RiskModels, check_data, is_of_the_survey
 from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.feature_maps import calibrations_on, features_at
 from dpcore.evaluation.splits import judged, splits
@@ -20,6 +18,9 @@ from dpcore.evaluation.study import Study
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
 from dpcore.methods import BEST, best_method
 from dpcore.progress import Progress, section, silent, stoppable
+from dpcore.questions.calibration.question import CalibrationQuestion, calibration_rows
+from dpcore.questions.decision_curve.question import DecisionCurveQuestion, decision_rows
+from dpcore.questions.groups.question import GroupsQuestion, group_rows
 
 
 def gathered(
@@ -49,7 +50,7 @@ def gathered(
     level = 0.5 if threshold is None else threshold
     judging = None
     if threshold is not None or by is not None:
-        judging = ClinicStudy(alone, (level,), corrected=corrected)
+        judging = RiskModels(alone, corrected)
     elif corrected:
         raise InvalidInput(
             "corrected is True, but it must be left out where no threshold and no groups are named."
@@ -85,10 +86,14 @@ def gathered(
     if judging is not None:
         models = judged_models(judging, records, section(report, share, 0.5))
         if threshold is not None:
-            findings = replace(findings, risks=both_tables(judging, models))
-        if by is not None:
+            deciding = DecisionCurveQuestion(alone, corrected, (level,))
             findings = replace(
-                findings, groups=group_rows(GroupStudy(judging, by), records, models)
+                findings,
+                decisions=decision_rows(deciding, models),
+                reliability=calibration_rows(CalibrationQuestion(alone, corrected), models),
             )
+        if by is not None:
+            comparing = GroupsQuestion(alone, corrected, by, level)
+            findings = replace(findings, groups=group_rows(comparing, records, models))
     report(1.0, "done")
     return findings

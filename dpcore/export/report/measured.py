@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from dpcore.evaluation.baselines import LINEAR
-from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
-from dpcore.evaluation.clinic.task import TREAT_ALL, calibration_part, decision_part
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Part, ReportTable, Section, Sentences
-from dpcore.figures.groups import WORDS as OF_GROUPS
-from dpcore.figures.groups import gaps
 from dpcore.figures.quality import WORDS as COMPARED_BY
 from dpcore.figures.verdict import few_records, headline
 from dpcore.figures.words import band_of, capitalised, in_band, listed, percent, plain
+from dpcore.questions.decision_curve.question import TREAT_ALL
+from dpcore.questions.groups.figure import WORDS as OF_GROUPS
+from dpcore.questions.groups.figure import gaps
+from dpcore.questions.groups.question import EVERYBODY, GAP
 
 Written = Callable[[float], str]
 
@@ -190,22 +190,31 @@ OF_DECISIONS: tuple[tuple[str, str, Written], ...] = (
 def decisions(findings: Findings) -> Section:
     """Calibration of the risks, and net benefit of decisions by them."""
     title = "Calibration and net benefit"
-    if findings.risks is None:
+    rows, caption = [], ""
+    if findings.reliability is not None:
+        one, other = _pair(findings, findings.reliability)
+        rows += [_row(*kind, one, other) for kind in OF_RISKS]
+    if findings.decisions is not None:
+        here = findings.decisions[findings.decisions["threshold"] == findings.threshold]
+        one, other = _pair(findings, here)
+        rows += [_row(*kind, one, other) for kind in OF_DECISIONS]
+        everybody = here[here["method"] == TREAT_ALL].iloc[0]
+        caption = (
+            f"Net benefit and below: who acts from a risk of {percent(findings.threshold, 0)} on. "
+            "Treating everybody has a net benefit of "
+            f"{_known(everybody['net_benefit'], _plain)}, nobody 0."
+        )
+    if not rows:
         return Section(title, (Sentences((NOT_COMPUTED,)),))
-    table, rows = decision_part(findings.risks), []
-    here = table[table["threshold"] == findings.threshold]
-    for some, kinds in ((calibration_part(findings.risks), OF_RISKS), (here, OF_DECISIONS)):
-        one, other = findings.of_model(some).iloc[0], without_privacy(some).iloc[0]
-        rows += [_row(*kind, one, other) for kind in kinds]
-    everybody = here[here["method"] == TREAT_ALL].iloc[0]
-    caption = (
-        f"Below the error: who acts from a risk of {percent(findings.threshold, 0)} on. Treating "
-        f"everybody has a net benefit of {_known(everybody['net_benefit'], _plain)}, nobody 0."
-    )
     columns = ("Measure", "With privacy", capitalised(band_of(one)), "Without")
     return Section(
         title, (*specification.corrected(findings), ReportTable(caption, columns, tuple(rows)))
     )
+
+
+def _pair(findings: Findings, table: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Rows of the model and of the one without privacy."""
+    return findings.of_model(table).iloc[0], without_privacy(table).iloc[0]
 
 
 def _row(

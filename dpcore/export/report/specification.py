@@ -11,7 +11,6 @@ from dpcore.datasets.schema import Classes, Column
 from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
 from dpcore.export.report.findings import BY_RULE, Findings
 from dpcore.export.report.parts import Facts, Part, Section, Sentences
-from dpcore.figures.calibration import correction
 from dpcore.figures.statements import statement
 from dpcore.figures.words import at_most, counted, listed, plain
 from dpcore.guarantee import (
@@ -23,6 +22,7 @@ from dpcore.guarantee import (
     Edition,
     Status,
 )
+from dpcore.questions.risks import correction
 
 MAPS = {
     "plain": "as they are",

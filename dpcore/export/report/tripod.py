@@ -192,7 +192,8 @@ def _of_analysis(findings: Findings) -> dict[str, tuple[str, str]]:
         clusters = f"One site, {site}, was held out; the measures are of its records."
         alike = f"Tested on {site}, learned from {others}."
     plots = ["measures with bands", "a curve against ε"]
-    plots += ["calibration", "net benefit"] if findings.risks is not None else []
+    plots += ["calibration"] if findings.reliability is not None else []
+    plots += ["net benefit"] if findings.decisions is not None else []
     compared = (
         f"Compared by {findings.groups['column'].iloc[0]} (see Groups of people); nothing was done "
         "to make groups alike."

@@ -1,1 +1,1 @@
-"""What privacy costs: accuracy and what is beside it against ε."""
+"""Accuracy against ε, of every method and run."""

@@ -2,49 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dpcore.datasets import Table, load
+from dpcore.controls.control import Control, Switch
+from dpcore.datasets import Table
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.counts import NAME, Counter
 from dpcore.evaluation.clinic.risks import released
-from dpcore.evaluation.clinic.study import LOSS, ClinicStudy, gives_risks
-from dpcore.evaluation.curves import against, all_curves, for_a_file
+from dpcore.evaluation.clinic.study import LOSS, RiskModels, gives_risks
+from dpcore.evaluation.curves import SAME_LAM, against, all_curves, for_a_file
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome
+from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
-from dpcore.progress import Progress, section, silent, stoppable
+from dpcore.progress import Progress, section, stoppable
+from dpcore.questions.question import Question, asked, loaded
 
 if TYPE_CHECKING:
     import pandas as pd
 
+EVERY_RUN = Control(
+    "every_run",
+    "Every run",
+    Switch(),
+    option="every-run",
+    brief="one row a run, all trained, in place of one a method and ε, in closed form where there "
+    "is one",
+)
+
 
 @dataclass(frozen=True)
-class CostQuestion:
-    """What the study's methods cost at each of its ε.
+class CostQuestion(Question):
+    """What privacy costs: accuracy and what is beside it, by each method at each ε.
 
-    Of a single method that gives risks of one of two classes, whom it treats is counted, too.
+    Parameters
+    ----------
+    study : Study
+        It names the data, the methods, ε and the adjacency.
+    every_run : bool
+        Whether every single run is told, all trained.
+
+    Notes
+    -----
+    One row a method and ε: in closed form where there is one, else sampled; then the model without
+    privacy. "same λ, no noise" is the method ``nonprivate``.
+
+    Of a single method that gives risks of one of two classes, a job leaves whom it treats, too.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> study = dpcore.Study(dataset="breast_cancer", methods=("opera",), epsilons=(1.0,))
+    >>> dpcore.cost(study)["method"].tolist()
+    ['opera', 'without privacy']
     """
 
-    study: Study = field(default_factory=Study)
+    every_run: bool = asked(EVERY_RUN, default=False, drawn=False, takes="bool")
 
-    @property
-    def key(self) -> str:
-        """The study's own: a study has one table of curves."""
-        return self.study.key
+    doing = "Training"
+    table_is = "The answer at each ε"
+    examples = (
+        "--dataset breast_cancer --methods nonprivate,opera,outpert --epsilon 0.1,1,10 "
+        "--output out.csv",
+    )
 
     @property
     def title(self) -> str:
         """The titles of the methods."""
         return self.study.title
-
-    @property
-    def upload(self) -> str:
-        """The digest of the file that its records come in."""
-        return self.study.upload
 
     @property
     def counts_people(self) -> bool:
@@ -59,21 +87,17 @@ class CostQuestion:
         )
 
     def answer(self, context: JobContext) -> Outcome:
-        """The curves of the methods, without the references of `answers`."""
-        records = context.records
-        if records is None:
-            context.report(0.0, "loading the data")
-            records = load(self.study.dataset, records=self.study.records)
-        parts = splits(records, self.study.preparation)
-        counter = Counter() if self.counts_people else None
+        """The curves of the methods, without the references of `rows`."""
         report = stoppable(context.report, context.cancelled)
+        parts = splits(loaded(self, context.records, report), self.study.preparation)
+        counter = Counter() if self.counts_people else None
         is_drawn = counter is None or not predictor_named(self.study.methods[0]).closed_form
         curves = section(report, 0.0, 1.0 if is_drawn else 0.5)
         rows = all_curves(self.study, parts, curves, context.cancelled, counter)
         if counter is None:
             return Outcome(rows)
         if not is_drawn:  # a closed form has no single runs
-            for judged in released(ClinicStudy(self.study), parts, section(report, 0.5, 0.5)):
+            for judged in released(RiskModels(self.study), parts, section(report, 0.5, 0.5)):
                 assert judged.calibration is not None
                 epsilon = judged.calibration.requested.epsilon
                 for place, (split, weights) in enumerate(
@@ -82,26 +106,27 @@ class CostQuestion:
                     counter(split, place, {epsilon: weights})
         return Outcome(rows, {NAME: counter.counts.written()})
 
+    def rows(self, records: Table, report: Progress) -> pd.DataFrame:
+        parts = splits(records, self.study.preparation)
+        if self.every_run:
+            rows = sweep(self.study, split=parts, progress=report)
+            return _without_privacy_once(rows)
+        curves = all_curves(self.study, parts, section(report, 0.0, 0.7), lambda: False)
+        usual_parts = splits(records, usual(self.study.preparation))
+        return against(curves, baselines(usual_parts, records, section(report, 0.7, 0.3)))
 
-def answers(
-    study: Study,
-    *,
-    records: Table | None = None,
-    progress: Progress = silent,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> pd.DataFrame:
-    """Every method of the study at every ε: in closed form where there is one, else sampled."""
-    if records is None:
-        records = load(study.dataset, records=study.records)
-    report = stoppable(progress, cancelled)
-    parts = splits(records, study.preparation)
-    rows = all_curves(study, parts, section(report, 0.0, 0.7), cancelled)
-    usual_parts = splits(records, usual(study.preparation))
-    compared = baselines(usual_parts, records, section(report, 0.7, 0.3))
-    report(1.0, "done")
-    return against(rows, compared)
+    def table(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """As a file has them, with the model without privacy last."""
+        return rows if self.every_run else for_a_file(rows)
 
 
-def table(study: Study, **options: object) -> pd.DataFrame:
-    """`answers` as a file has them, with the model without privacy last."""
-    return for_a_file(answers(study, **options))  # type: ignore[arg-type]
+def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
+    """The model without noise is one, at no ε."""
+    named = rows.assign(method=rows["method"].replace({"nonprivate": SAME_LAM}))
+    noiseless = named["status"] == str(Status.NOT_PRIVATE)
+    once = named[~(noiseless & named.duplicated("method"))].reset_index(drop=True)
+    once.loc[once["status"] == str(Status.NOT_PRIVATE), ["epsilon", "delta"]] = math.nan
+    return once
+
+
+QUESTION = CostQuestion

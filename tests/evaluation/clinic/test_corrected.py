@@ -16,14 +16,14 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.calibration import risk_calibration
 from dpcore.evaluation.clinic.corrected import corrections_for
 from dpcore.evaluation.clinic.rows import REFERENCE
-from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import calibrated, calibration_part, decided, decision_part, work
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.task import JobContext
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.methods import method_named
+from dpcore.questions.calibration.question import CalibrationQuestion
+from dpcore.questions.question import ask
 
 STUDY = Study(
     dataset="cohort",
@@ -33,7 +33,7 @@ STUDY = Study(
     runs=4,
     preparation=Preparation(),
 )
-CORRECTED = ClinicStudy(STUDY, (0.2, 0.5), bins=5, corrected=True)
+CORRECTED = CalibrationQuestion(STUDY, bins=5, corrected=True)
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_training_and_correction_never_cost_more_than_what_is_asked_for(adjacenc
 
 
 @pytest.mark.slow("trains many models")
-def test_both_tables_are_the_engines_own_and_a_jobs_are_the_same():
+def test_the_table_is_the_engines_own_and_a_jobs_is_the_same():
     split = splits(load("cohort", records=300), STUDY.preparation)[0]
     problem, delta = problem_for(STUDY, split), delta_for(STUDY, split)
     plans = corrections_for(STUDY, problem, delta)["dpgd"]
@@ -81,8 +81,7 @@ def test_both_tables_are_the_engines_own_and_a_jobs_are_the_same():
     )
     models = method_named("dpgd").release(training)
     log_odds = recalibration.release(training, plans, models).at(models @ split.x_test.T)
-    outcome = work(CORRECTED, JobContext()).rows
-    rows = calibration_part(outcome)
+    rows = CORRECTED.answer(JobContext()).rows
     for place, epsilon in enumerate(STUDY.epsilons):
         judged = risk_calibration(log_odds[place], split.y_test > 0, 5)
         here = rows[rows["epsilon"] == epsilon]
@@ -97,9 +96,8 @@ def test_both_tables_are_the_engines_own_and_a_jobs_are_the_same():
         assert (here["observed_low"] < here["observed_high"]).any()
     without = rows[rows["method"] == REFERENCE]
     assert (without["observed_low"] == without["observed"]).all()
-    pd.testing.assert_frame_equal(decision_part(outcome), decided(CORRECTED))
-    pd.testing.assert_frame_equal(rows, calibrated(CORRECTED))
-    plain = calibrated(replace(CORRECTED, corrected=False))
+    pd.testing.assert_frame_equal(rows, ask(CORRECTED))
+    plain = ask(replace(CORRECTED, corrected=False))
     assert plain["training_epsilon"].isna().all()
     assert (plain["epsilon"].dropna() == rows["epsilon"].dropna()).all()
     error = "calibration_error"
@@ -121,7 +119,11 @@ def test_what_cannot_be_corrected_is_refused(study, told):
 
 
 def test_bins_and_corrections_have_keys_of_their_own():
-    others = (ClinicStudy(STUDY), ClinicStudy(STUDY, bins=5), ClinicStudy(STUDY, corrected=True))
+    others = (
+        CalibrationQuestion(STUDY),
+        CalibrationQuestion(STUDY, bins=5),
+        CalibrationQuestion(STUDY, corrected=True),
+    )
     assert len({one.key for one in others}) == 3
     with pytest.raises(InvalidInput, match="bins is 0, but it must be"):
-        ClinicStudy(STUDY, bins=0)
+        CalibrationQuestion(STUDY, bins=0)

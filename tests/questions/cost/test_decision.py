@@ -8,13 +8,15 @@ import pytest
 
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.counts import TreatedCounts, joined
-from dpcore.evaluation.clinic.study import THRESHOLDS, ClinicStudy
-from dpcore.evaluation.clinic.task import decided
+from dpcore.evaluation.clinic.study import THRESHOLDS
 from dpcore.evaluation.curves import against
 from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.task import JobContext
 from dpcore.questions.cost.decision import Decision
-from dpcore.questions.cost.question import CostQuestion, answers, table
+from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.decision_curve.question import DecisionCurveQuestion
+from dpcore.questions.question import ask
+from tests.curves import answers
 from tests.questions.cost.conftest import FEW, STUDY, answered
 
 
@@ -23,7 +25,7 @@ from tests.questions.cost.conftest import FEW, STUDY, answered
 def test_people_are_those_of_the_table_of_decisions(method, threshold, reference):
     study = replace(STUDY, methods=(method,))
     decision = answered(study, reference, threshold)
-    rows = decided(ClinicStudy(study, (threshold,)))
+    rows = ask(DecisionCurveQuestion(study, thresholds=(threshold,)))
     private, without = rows[rows["method"] == method], rows[rows["method"] == "reference"].iloc[0]
     assert decision.missed == pytest.approx(private["missed_per_1000"].to_numpy())
     assert decision.false == pytest.approx(private["false_per_1000"].to_numpy())
@@ -126,4 +128,4 @@ def test_the_table_is_that_of_the_job_beside_the_model_without_privacy(reference
     told = answers(STUDY)
     done = against(CostQuestion(STUDY).answer(JobContext()).rows, reference[0])
     pd.testing.assert_frame_equal(told, done)
-    assert table(STUDY)["method"].tolist() == ["dpgd"] * 3 + ["without privacy"]
+    assert ask(CostQuestion(STUDY))["method"].tolist() == ["dpgd"] * 3 + ["without privacy"]

@@ -1,0 +1,58 @@
+"""The command of a question, which is derived from its fields."""
+
+from __future__ import annotations
+
+import argparse
+from types import SimpleNamespace
+from typing import Any
+
+from dpcore.cli.options import Parser
+from dpcore.cli.output import progress
+from dpcore.cli.studies import described_study, give, public, study_options, writable
+from dpcore.controls.options import described, is_flag
+from dpcore.evaluation.marks import marked
+from dpcore.questions import register
+from dpcore.questions.question import Question, ask
+
+
+def command(name: str) -> Any:
+    """Make `add`, `run` and `JSON_HELP` of a question's command, as a command's module has them."""
+    question = register.named(name)
+    return SimpleNamespace(
+        add=lambda parser: _add(parser, question),
+        run=lambda options: _run(options, question),
+        JSON_HELP=f"print rows as JSON under '{name}'",
+    )
+
+
+def _add(command: Parser, question: type[Question]) -> None:
+    study_options(command)
+    for each in question.asked():
+        for control in each.ask.options:
+            command.add_argument(
+                f"--{control.option}",
+                dest=f"asked {control.option}",  # some are names that a parser has
+                action="store_true" if is_flag(control) else "store",
+                default=None,
+                help=described(control),
+            )
+    command.add_argument("--output", help="CSV file; default: standard output")
+
+
+def _run(options: argparse.Namespace, question: type[Question]) -> None:
+    study, table = described_study(options)
+    entry = public(study)
+    asked = question(study, **_typed(options, question))
+    asked.check(entry)  # before anything is trained
+    output = None if options.output is None else writable(options.output)
+    rows = marked(ask(asked, records=table, progress=progress))
+    give(rows, study, output, question.named() if options.json else "")
+
+
+def _typed(options: argparse.Namespace, question: type[Question]) -> dict[str, Any]:
+    values = {}
+    for each in question.asked():
+        texts = [getattr(options, f"asked {control.option}") for control in each.ask.options]
+        if any(text is not None for text in texts):
+            values[each.name] = each.ask.typed(texts)
+    return values

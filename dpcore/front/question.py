@@ -1,0 +1,89 @@
+"""The function of a question, which is derived from its fields."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dpcore.questions import register
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.questions.question import Question
+
+SHARED = {
+    "records": "Table | None",
+    "progress": "Progress",
+    "cancelled": "Callable[[], bool]",
+}
+"""What every function takes besides, with its type."""
+OF_SHARED = """\
+records : Table, optional
+    From `load`, where at hand.
+progress : callable
+    Called with the share done, from 0 to 1, and what is being done.
+cancelled : callable
+    Once it returns True the work ends with `Cancelled`.
+
+Returns
+-------
+DataFrame
+    {returns} What is measured is computed on real records, and is not private. Noise comes from the
+    study's seed: for exploration only.
+
+Raises
+------
+InvalidInput
+    If something is out of range, or does not fit the study or its data.
+"""
+
+
+def function(name: str) -> Callable[..., pd.DataFrame]:
+    """Make the function that asks a question by its name."""
+    from dpcore.questions.question import ask
+
+    question = register.named(name)
+    signature = inspect.Signature(
+        [
+            inspect.Parameter("study", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
+                for each in question.asked()
+            ),
+            *(
+                inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None)
+                for each in SHARED
+            ),
+        ]
+    )
+
+    def asked(*positional: Any, **given: Any) -> pd.DataFrame:
+        options = signature.bind(*positional, **given).arguments
+        shared = {each: options.pop(each) for each in SHARED if each in options}
+        shared = {each: value for each, value in shared.items() if value is not None}
+        return ask(question(**options), **shared)
+
+    asked.__name__ = asked.__qualname__ = name
+    asked.__doc__ = _documentation(question)
+    asked.__module__ = "dpcore"
+    asked.__signature__ = signature  # type: ignore[attr-defined]
+    return asked
+
+
+def _documentation(question: type[Question]) -> str:
+    own = inspect.getdoc(question) or ""
+    asks, _, rest = own.partition("\nNotes\n-----\n")
+    notes, _, examples = rest.partition("\nExamples\n")
+    text = asks + OF_SHARED.format(returns=" ".join(notes.split()))
+    return f"{text}\nExamples\n{examples}" if examples else text
+
+
+def typed(name: str) -> str:
+    """Write the function's signature for the stub."""
+    question = register.named(name)
+    own = [f"    {each.name}: {each.ask.takes} = ...," for each in question.asked()]
+    shared = [f"    {each}: {kind} = ...," for each, kind in SHARED.items()]
+    head = [f"def {name}(", "    study: Study,", "    *,"]
+    return "\n".join([*head, *own, *shared, ") -> pd.DataFrame: ..."])

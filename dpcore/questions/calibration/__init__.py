@@ -1,0 +1,1 @@
+"""Whether the risks of private models are right."""

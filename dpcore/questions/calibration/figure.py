@@ -1,0 +1,117 @@
+"""Whether risks are right: the reliability curve, and its sentences."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.figures.canvas import (
+    LEGEND,
+    THIN,
+    add_band,
+    add_curve,
+    add_scatter,
+    axis,
+    canvas,
+    each,
+    single_runs,
+)
+from dpcore.figures.curves import HEIGHT, guarantee_of
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import NEUTRAL, WITHOUT_PRIVACY, Look, look
+from dpcore.figures.words import percent, plain, spread
+from dpcore.questions.calibration.question import CalibrationQuestion
+from dpcore.questions.calibration.words import numbers
+from dpcore.questions.shown import Chosen, Shown
+
+SMALL = 0.1
+"""Risks below it are shown with one decimal."""
+DETAIL = (
+    "Test records are put into bins of about as many each, by the risk that they are told. "
+    "A model is right where the share of them who have the condition is that risk: on the "
+    "diagonal. Below it risks are too high, above it too low. "
+    "The bins of each run are its own. The band is of the noise, not of the test records, which "
+    "are few in each bin."
+)
+
+
+def reliability_curve(
+    model: pd.DataFrame, without: pd.DataFrame, *, people: str, dark: bool = False
+) -> Drawn:
+    """Observed share against the risk told, beside the model without privacy."""
+    figure = canvas(
+        HEIGHT,
+        dark,
+        hovermode="closest",
+        showlegend=True,
+        legend=LEGEND,
+        fixed=True,
+        xaxis=axis("risk told", range=[0.0, 1.0], tickformat=".0%"),
+        yaxis=axis("share with the condition", range=[0.0, 1.0], tickformat=".0%"),
+    )
+    line = {"color": NEUTRAL, "dash": "dot", "width": 1}
+    ends = [0.0, 1.0]
+    add_scatter(figure, x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", name="right")
+    first, reference = model.iloc[0], without.iloc[0]
+    name = f"{reference['title']}: {reference['baseline']}"
+    _add(figure, without, WITHOUT_PRIVACY, name, dark)
+    figure.data[-1].line.width = THIN
+    shown = model.dropna(subset=["mean_risk", "observed"])
+    colour = look(first["method"])
+    ends_of_band = shown["mean_risk"], shown["observed_low"], shown["observed_high"]
+    add_band(figure, *ends_of_band, colour.on(dark), showlegend=False)
+    _add(figure, shown, colour, f"{first['title']}, ε = {plain(first['epsilon'])}", dark)
+    sentence = _sentence(shown, without, people)
+    return Drawn(
+        figure, sentence, f"Share with the condition against the risk told. {sentence}", DETAIL
+    )
+
+
+def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bool) -> None:
+    texts = []
+    for row in each(rows):
+        text = (
+            f"<b>{name}</b><br>told {_percentage(row['mean_risk'])}: "
+            f"{_percentage(row['observed'])} have it; {plain(row['people'])} people"
+        )
+        if row["epsilon"] == row["epsilon"]:
+            ends = row["observed_low"], row["observed_high"]
+            text += f"{single_runs(*ends, _percentage, row)}<br>{guarantee_of(row)}"
+        texts.append(text)
+    line = rows["mean_risk"], rows["observed"], style, texts
+    add_curve(figure, *line, size=7, dark=dark, name=name)
+
+
+def _percentage(share: float) -> str:
+    return percent(share, 1 if share < SMALL else 0)
+
+
+def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
+    row = _furthest(model)
+    low, high = _percentage(row["observed_low"]), _percentage(row["observed_high"])
+    sentence = (
+        f"At ε = {plain(row['epsilon'])} the risks of {row['title']} are furthest off here: of "
+        f"{people} told {_percentage(row['mean_risk'])}, {_percentage(row['observed'])} have the "
+        f"condition. {spread(row, low, high)}"
+    )
+    if without["observed"].isna().all():
+        return sentence
+    # Its own furthest: bins hold equally many people, and need not have the same risk.
+    other = _furthest(without)
+    risk, share = _percentage(other["mean_risk"]), _percentage(other["observed"])
+    return f"{sentence} Without privacy the furthest off are those told {risk}: {share} have it."
+
+
+def _furthest(rows: pd.DataFrame) -> pd.Series:
+    off = (rows["mean_risk"] - rows["observed"]).abs().fillna(-1.0)
+    return rows.iloc[int(off.to_numpy().argmax())]
+
+
+def shown(question: CalibrationQuestion, rows: pd.DataFrame, chosen: Chosen) -> Shown:
+    """What the tab shows of one model at one ε."""
+    model, without = chosen.of_model(rows), rows[rows["method"] == REFERENCE]
+    people = chosen.entry.records_are
+    figure = reliability_curve(model, without, people=people, dark=chosen.dark)
+    row = model.iloc[0]
+    return Shown(row, rows, numbers(row, without.iloc[0]), figures=(figure,))

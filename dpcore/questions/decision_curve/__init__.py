@@ -1,0 +1,1 @@
+"""What deciding by private models is worth, at each threshold."""

@@ -1,0 +1,1 @@
+"""What deciding by private models means to groups of people."""

@@ -1,0 +1,1 @@
+"""What private models say about each column, also corrected by hand."""

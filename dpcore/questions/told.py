@@ -1,0 +1,140 @@
+"""A question as the command line and the Python that give its table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import MISSING, fields
+from typing import Any
+
+from dpcore.controls.explore import CONTROLS, EPSILON, TYPED
+from dpcore.controls.options import exactly
+from dpcore.datasets import Preparation
+from dpcore.evaluation.study import Study
+from dpcore.questions import command_of
+from dpcore.questions.lines import TELLING, call, changed, joined
+from dpcore.questions.question import Question
+
+OPTIONS = {
+    **{control.field: control.option for control in (*CONTROLS, *TYPED) if control.option},
+    "epsilons": EPSILON.option,
+}
+"""Options of the command line by field, where the names differ."""
+# The command line spells a preparation out and takes an upload as a file, and the snippet does so
+# in its own way; it names some fields for every part.
+EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
+YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.yaml"
+ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
+
+
+def command(question: Question, output: str = "") -> str:
+    """The command line that gives its table, of records at hand under the names of `YOUR_FILE`."""
+    name = question.named()
+    own = [
+        option
+        for each in question.asked()
+        if (value := getattr(question, each.name)) != each.default and each.ask.options
+        for option in each.ask.told(value)
+    ]
+    output = f"--output {output or f'{name}.csv'}"
+    return joined(f"python -m dpcore {command_of(name)}", *_described(question.study), *own, output)
+
+
+def _described(study: Study) -> list[str]:
+    parts = []
+    if study.upload:
+        parts.append(f"--table {YOUR_FILE}")
+    if study.columns:
+        parts.append(f"--columns {YOUR_COLUMNS}")
+    parts += _options(study, "", ALWAYS)
+    return parts + _options(study.preparation, "preparation.", ())
+
+
+def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> list[str]:
+    """An option for each field that is always named, or differs from the default."""
+    default: Study | Preparation = Study() if isinstance(item, Study) else Study.preparation
+    parts = []
+    for field in fields(item):
+        value = getattr(item, field.name)
+        if field.name in EXPRESSED_OTHERWISE:
+            continue
+        if field.name not in always and value == getattr(default, field.name):
+            continue
+        name = OPTIONS.get(prefix + field.name, field.name.replace("_", "-"))
+        if isinstance(value, bool):
+            parts.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            parts.append(f"--{name} {exactly(value)}")
+    return parts
+
+
+def commands(parts: Sequence[Question]) -> str:
+    """The command lines that together give the table on screen, one for each part."""
+    one = len(parts) == 1
+    return "\n".join(command(part, "" if one else f"{part.study.edition}.csv") for part in parts)
+
+
+def snippet(*parts: Question) -> str:
+    """Python that gives its table; of several parts of one table, all together."""
+    first = parts[0]
+    studies = [part.study for part in parts]
+    # Fields common to all parts are written once, the rest with each part.
+    per_part = [
+        field.name
+        for field in fields(Study)
+        if len({repr(getattr(study, field.name)) for study in studies}) > 1
+    ]
+    settings = _arguments(first.study, per_part)
+    lines = ["import sys", ""]
+    lines += ["import pandas as pd", ""] if per_part else []
+    lines += ["import dpcore", "", *TELLING]
+    lines += [f"records = {_source(first.study)}"]
+    lines += ["# Noise comes from a seed: for exploration only."]
+    asked = ["study", *_own_arguments(first), "records=records", "progress=tell"]
+    function = f"dpcore.{first.named()}"
+    if not per_part:
+        lines += call("study = dpcore.Study", settings)
+        lines += call(f"table = {function}", asked)
+    else:
+        lines += [*call("settings = dict", settings), "studies = ["]
+        for study in studies:
+            arguments = ", ".join(f"{name}={getattr(study, name)!r}" for name in per_part)
+            lines.append(f"    dpcore.Study({arguments}, **settings),")
+        lines += [
+            "]",
+            f"tables = [{function}({', '.join(asked)}) for study in studies]",
+            "table = pd.concat(tables, ignore_index=True)",
+        ]
+    return "\n".join([*lines, "print(table.to_string())"]) + "\n"
+
+
+def _own_arguments(question: Question) -> list[str]:
+    arguments = []
+    for name, default, ask in question.asked():
+        value: Any = getattr(question, name)
+        if default is MISSING or value != default:
+            arguments.append(f"{name}={(value if ask.python is None else ask.python(value))!r}")
+    return arguments
+
+
+def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
+    shared = {
+        name: value
+        for name, value in vars(study).items()
+        if name not in (*left_out, *EXPRESSED_OTHERWISE)
+    }
+    arguments = changed(shared, vars(Study()))
+    if study.preparation != Study.preparation:
+        preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
+        arguments.append(f"preparation=dpcore.Preparation({preparation})")
+    return arguments
+
+
+def _source(study: Study) -> str:
+    arguments = [repr(study.dataset)]
+    if study.upload:
+        arguments.append(f"file={YOUR_FILE!r}")
+    if study.columns:
+        arguments.append(f"columns={study.columns!r}")
+    if study.records is not None:
+        arguments.append(f"records={study.records}")
+    return f"dpcore.load({', '.join(arguments)})"
