@@ -119,7 +119,7 @@ class DecisionCurveQuestion(RiskQuestion):
     study : Study
         It names the adjacency; logistic regression on two classes.
     thresholds : sequence of float
-        Risks above 0 and below 1 from which on one acts.
+        Risks above 0 and below 1 from which on one acts; 0.01 to 0.99 if it is empty.
     costs : (float, float), optional
         Of a missed case and of a false alarm, in one's own currency; they add ``cost_per_1000``.
     corrected : bool
@@ -132,7 +132,7 @@ class DecisionCurveQuestion(RiskQuestion):
     """
 
     thresholds: tuple[float, ...] = asked(
-        AT, default=THRESHOLDS, read=shares, drawn=False, takes="Sequence[float]"
+        AT, default=(), read=shares, drawn=False, takes="Sequence[float]"
     )
     costs: tuple[float, float] | None = asked(
         MISS_COST,
@@ -152,15 +152,20 @@ class DecisionCurveQuestion(RiskQuestion):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= len(self.thresholds) <= MAX_THRESHOLDS:
+        if len(self.thresholds) > MAX_THRESHOLDS:
             raise InvalidInput(
-                f"threshold has {len(self.thresholds):,} values, but must have 1 to "
+                f"threshold has {len(self.thresholds):,} values, but must have at most "
                 f"{MAX_THRESHOLDS:,}."
             )
         levels = {number("threshold", level, above=0.0, below=1.0) for level in self.thresholds}
         object.__setattr__(self, "thresholds", tuple(sorted(levels)))
         if self.costs is not None:
             Costs(*self.costs)
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The thresholds, ascending."""
+        return self.thresholds or THRESHOLDS
 
     def rows(self, records: Table, report: Progress) -> pd.DataFrame:
         return decision_rows(self, judged_models(self.models, records, report))
@@ -190,7 +195,7 @@ def worth_from(rows: pd.DataFrame, threshold: float, column: str = "net_benefit"
 
 
 def _of_models(study: DecisionCurveQuestion, models: Judged) -> pd.DataFrame:
-    split_decisions = [decisions(*one, study.thresholds) for one in models.risks]
+    split_decisions = [decisions(*one, study.levels) for one in models.risks]
     if models.calibration is None:
         return _table(study, split_decisions).assign(**of_model(models))
     runs = [len(one.true_positives) for one in split_decisions]
@@ -201,8 +206,7 @@ def _of_models(study: DecisionCurveQuestion, models: Judged) -> pd.DataFrame:
 def _treated(study: DecisionCurveQuestion, parts: Sequence[Split], method: str) -> pd.DataFrame:
     treated, title = (1.0, "treat all") if method == TREAT_ALL else (0.0, "treat none")
     split_decisions = [
-        decisions(np.full(len(one.y_test), treated), one.y_test > 0, study.thresholds)
-        for one in parts
+        decisions(np.full(len(one.y_test), treated), one.y_test > 0, study.levels) for one in parts
     ]
     return _table(study, split_decisions).assign(**NONE | {"method": method, "title": title})
 
@@ -219,7 +223,7 @@ def _table(
     average = _average(study, split_decisions, places)
     ratios = {name: getattr(average, name)[0] for name in RATIOS}
     measures = summarised(_limits(split_decisions, values["net_benefit"]), values, places, ratios)
-    columns = {"threshold": study.thresholds, **measures}
+    columns = {"threshold": study.levels, **measures}
     return pd.DataFrame(columns).assign(runs=1, splits=len(split_decisions))
 
 
@@ -230,7 +234,7 @@ def _average(
     alarms = np.concatenate([one.alarms for one in split_decisions])
     shares = np.concatenate([np.full((len(one.alarms), 1), one.share) for one in split_decisions])
     means = [over_runs(each, places)[0].astype(np.float64) for each in (found, alarms, shares)]
-    return Decisions(np.array(study.thresholds), means[0][None], means[1][None], means[2].item())
+    return Decisions(np.array(study.levels), means[0][None], means[1][None], means[2].item())
 
 
 def _limits(split_decisions: Sequence[Decisions], benefits: Array) -> Limits:
