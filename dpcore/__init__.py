@@ -29,7 +29,7 @@ PLACES = {
     "evaluation.study": ("Study",),
     "evaluation.training": ("TrainingStudy",),
     "front.account": ("account",),
-    "front.experiments": ("explore", "load", "report", "train", "vary"),
+    "front.experiments": ("load", "report", "train", "vary"),
     "front.planning": ("plan",),
     "front.privacy": ("certify", "delta", "epsilon", "risk", "sigma"),
     "front.run": ("Run",),
@@ -49,7 +49,10 @@ def __getattr__(name: str) -> object:
     else:
         place = next((place for place, names in PLACES.items() if name in names), None)
         if place is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}"
+                + (f": ask one of {', '.join(questions.names())}" if name == "explore" else "")
+            )
         value = getattr(import_module(f"{__name__}.{place}"), name)
     globals()[name] = value
     return value

@@ -44,7 +44,6 @@ from dpcore.front.account import (
     account as account,
 )
 from dpcore.front.experiments import (
-    explore as explore,
     load as load,
     report as report,
     train as train,
@@ -116,6 +115,15 @@ def groups(
     corrected: bool = ...,
     by: str = ...,
     threshold: float = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def model(
+    study: ModelStudy,
+    *,
+    every_run: bool = ...,
     records: Table | None = ...,
     progress: Progress = ...,
     cancelled: Callable[[], bool] = ...,

@@ -34,13 +34,13 @@ from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import swept, trained
 from dpcore.export import plan, train
-from dpcore.export.atlas import model_snippet
 from dpcore.guarantee import Adjacency
 from dpcore.questions import told
 from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.cost.question import CostQuestion
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion
 from dpcore.questions.groups.question import GroupsQuestion
+from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.question import ask
 from dpcore.questions.risk_curves.hand_edits import written
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion
@@ -348,6 +348,6 @@ def test_a_wrong_comment_is_noticed(comment, right, wrong):
 @pytest.mark.parametrize("model", ["naive-bayes", "k-means"])
 def test_a_model_of_the_survey_has_the_table_of_the_page(model):
     study = ModelStudy(model=model, epsilons=(0.5, 2.0), runs=3)
-    names, _ = ran(model_snippet(study))
+    names, _ = ran(told.snippet(ModelQuestion(study)))
     assert names["study"] == study
     pd.testing.assert_frame_equal(names["table"], summary(curve(study)))

@@ -35,7 +35,6 @@ WRITTEN = {
     "datasets": "which data there are, with public bounds and traps",
     "methods": "whether the claim of a method or a system holds",
     "report": "one private model as a report of two pages, with the TRIPOD+AI checklist",
-    "model": "a model of the survey: accuracy, or what it is judged by, against ε",
     "audit": "whether a method's promise survives an attack: a lower bound on its ε",
     "train": "a network's private training",
     "reproduce": "a paper's figures and tables, with verdicts",

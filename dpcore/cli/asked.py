@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 from dpcore.cli.options import Parser
 from dpcore.cli.output import progress
-from dpcore.cli.studies import described_study, give, public, study_options, writable
+from dpcore.cli.studies import (
+    described_model,
+    described_study,
+    give,
+    model_options,
+    study_options,
+    writable,
+)
 from dpcore.controls.options import described, is_flag
 from dpcore.evaluation.marks import marked
+from dpcore.evaluation.models import ModelStudy
+from dpcore.evaluation.study import Study
 from dpcore.questions import register
 from dpcore.questions.question import Question, ask
 
@@ -25,8 +35,20 @@ def command(name: str) -> Any:
     )
 
 
+PARTS: Mapping[type, tuple[Callable[..., None], Callable[..., Any]]] = {
+    Study: (study_options, described_study),
+    ModelStudy: (model_options, described_model),
+}
+"""What adds the options of what a question is asked of, and what reads them."""
+
+
+def _part(question: type[Question]) -> tuple[Callable[..., None], Callable[..., Any]]:
+    return PARTS[type(question().study)]
+
+
 def _add(command: Parser, question: type[Question]) -> None:
-    study_options(command)
+    add, _ = _part(question)
+    add(command)
     for each in question.asked():
         for control in each.ask.options:
             command.add_argument(
@@ -40,13 +62,14 @@ def _add(command: Parser, question: type[Question]) -> None:
 
 
 def _run(options: argparse.Namespace, question: type[Question]) -> None:
-    study, table = described_study(options)
-    entry = public(study)
+    _, described = _part(question)
+    study, table = described(options)
     asked = question(study, **_typed(options, question))
-    asked.check(entry)  # before anything is trained
+    asked.check(study.entry)  # before anything is trained
     output = None if options.output is None else writable(options.output)
     rows = marked(ask(asked, records=table, progress=progress))
-    give(rows, study, output, question.named() if options.json else "")
+    under = question.named() if options.json else ""
+    give(rows, study, output, under, asked.beside(rows))
 
 
 def _typed(options: argparse.Namespace, question: type[Question]) -> dict[str, Any]:

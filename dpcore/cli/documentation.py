@@ -67,7 +67,6 @@ EXAMPLES = {
     "report": (
         "--dataset cohort --records 300 --epsilon 1 --threshold 0.2 --by sex --output report.html",
     ),
-    "model": ("--model naive-bayes --dataset breast_cancer --epsilon 0.1 1 10",),
     "audit": ("--method opera --noise-share 0.667",),
     "train": (
         "--dataset digits --network linear --epsilon 3 --epochs 5 --decay 0.9 --runs 3 "

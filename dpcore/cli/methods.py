@@ -13,6 +13,7 @@ from dpcore.controls.options import typed_values
 from dpcore.errors import one_of
 from dpcore.guarantee import Status
 from dpcore.methods import describe
+from dpcore.models.register import describe as describe_models
 from dpcore.systems.standings import CLAIM_UNCHECKED, HERE
 
 ALLOWED = {
@@ -42,16 +43,27 @@ def run(options: argparse.Namespace) -> None:
         and filters.get("status") in (None, entry["status"])
         and filters.get("paper") in (None, str(entry["paper"])[:3])
     ]
+    models = [
+        entry
+        for entry in describe_models()
+        if not filters.keys() - {"paper", "status"}
+        and filters.get("status") in (None, entry["status"])
+        and filters.get("paper") in (None, "001")
+    ]
     if options.json:
-        print_json({"methods": methods, "systems": described})
+        print_json({"methods": methods, "models": models, "systems": described})
         return
-    if not methods and not described:
+    if not methods and not models and not described:
         print(systems.NOTHING_FOUND)
     if methods:
         print("Methods that Explore and `sweep` run:")
     for entry in methods:
         print(f"{entry['method']} ({entry['edition']}): {entry['status']}")
         print(f"  claim: {entry['claim']}\n  proof: {entry['proof']}")
+    if models:
+        print("Models of the survey that `model` runs:")
+    for entry in models:
+        print(f"{entry['model']:<18} {entry['title']} · {entry['system']} · {entry['status']}")
     if described:
         proved = sum(system_entry["status"] == Status.PROVED for system_entry in described)
         forms = systems.proved_in_words(

@@ -11,9 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from dpcore.cli.options import Parser, optional_whole
+from dpcore.cli.options import Parser, numbers, optional, optional_whole, or_usual
 from dpcore.cli.output import print_json, writing
 from dpcore.cli.tables import TableSource, source, table_options
+from dpcore.controls.atlas import FORM, RUN
 from dpcore.controls.control import fields
 from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS, TYPED
 from dpcore.controls.options import add as add_options
@@ -21,7 +22,8 @@ from dpcore.controls.options import exactly, typed_values
 from dpcore.datasets import BY_RULE, OWN, PAPER_000, Entry, Preparation, Table, described, entry
 from dpcore.datasets.preparation import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
-from dpcore.errors import number, one_of, reject
+from dpcore.errors import number, one_of, reject, whole
+from dpcore.evaluation.models import EPSILONS, ModelStudy
 from dpcore.evaluation.study import Study, losses_for
 from dpcore.spreadsheet import csv
 
@@ -67,6 +69,32 @@ def described_study(options: argparse.Namespace) -> tuple[Study, Table | None]:
     return study, data.table
 
 
+def model_options(command: Parser) -> None:
+    """Add the options that describe a model of the survey."""
+    table_options(command)
+    command.add_argument("--epsilon", help=f"comma-separated; default: {exactly(EPSILONS)}")
+    add_options(command, (FORM, *RUN))
+    command.add_argument("--seed", default="0")
+
+
+def described_model(options: argparse.Namespace) -> tuple[ModelStudy, Table | None]:
+    """The model of the options, and its records where they come in a file."""
+    data = source(options)
+    study = ModelStudy(
+        model=or_usual(options.model, ModelStudy.model),
+        dataset=data.dataset,
+        records=None if data.table is None else data.table.records,
+        upload=data.upload,
+        columns=data.columns,
+        epsilons=EPSILONS if options.epsilon is None else numbers("epsilon", options.epsilon),
+        delta=optional("delta", options.delta),
+        adjacency=options.adjacency or "",
+        runs=whole("runs", options.runs or ModelStudy.runs, at_least=1),
+        seed=whole("seed", options.seed, at_least=0),
+    )
+    return study, data.table
+
+
 def public(data: Study | TableSource) -> Entry:
     """What is known of the data without a look at the records."""
     return described(data.columns) if data.dataset == OWN else entry(data.dataset)
@@ -74,19 +102,22 @@ def public(data: Study | TableSource) -> Entry:
 
 def give(
     rows: pd.DataFrame,
-    study: Study,
+    study: Study | ModelStudy,
     output: Path | None,
     under: str,
+    beside: Mapping[str, Any],
 ) -> None:
     """Write rows to a file, and print them: as CSV without one, or as `under` of a JSON object."""
-    if complete_only(public(study), study.preparation):
+    if isinstance(study, Study) and complete_only(public(study), study.preparation):
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
+    if beside.get("note"):
+        print(beside["note"], file=sys.stderr)
     if output is not None:
         with writing(str(output), WRITABLE):
             output.write_text(csv(rows), encoding="utf-8")
         print(f"{len(rows):,} rows written to {output}", file=sys.stderr)
     if under:
-        print_json({under: rows.to_dict("records")})
+        print_json({under: rows.to_dict("records"), **beside})
     elif output is None:
         print(csv(rows), end="")
 

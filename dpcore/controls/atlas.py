@@ -129,7 +129,7 @@ FORM = Control(
     noun="to run",
     fallback_name="the first form",
     field="model",
-    brief="'list' for all of them",
+    brief="its key, as `methods` lists them; default: naive-bayes",
     help="As its authors print it, or in a form that keeps its promise.",
 )
 LEAF = Control("leaf", "Page", Number(1, len(register()), whole=True), default=1, noun="a page of")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,6 @@ from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import Array, spread
 from dpcore.evaluation.study import MAX_RUNS, checked_epsilons
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.guarantee import Adjacency, default_delta
 from dpcore.models.model import Model, ModelCalibration, ModelTraining, noiseless
 from dpcore.models.records import Records, encode, shape_of
@@ -134,10 +133,6 @@ class ModelStudy:
         return replace(described(self.columns), records=self.records or 0)
 
     @property
-    def key(self) -> str:
-        return digest({"models": asdict(self)})
-
-    @property
     def title(self) -> str:
         return f"{self.what.title} on {self.entry.title}"
 
@@ -195,15 +190,6 @@ def curve(
     rows = [(*row, *counts) for each in judged for row in _rows(study, *each)]
     report(1.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def task(study: ModelStudy) -> StudyTask:
-    return StudyTask(study, work)
-
-
-def work(study: ModelStudy, context: JobContext) -> Outcome:
-    """The rows of `curve`; all ε and runs are learned in one batch."""
-    return Outcome(curve(study, progress=context.report, cancelled=context.cancelled))
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.datasets import Table
-    from dpcore.evaluation.models import ModelStudy
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training import TrainingStudy
 
@@ -86,47 +85,6 @@ def load(
     data = contents("file", str(file), most)
     name = Path(file).name
     return read_limited(datasets.read_upload, data, name, key=dataset, columns=columns)
-
-
-INSTEAD = {
-    "thresholds": "decision_curve",
-    "costs": "decision_curve",
-    "by": "groups",
-    "bins": "calibration",
-    "curves_of": "risk_curves",
-    "by_hand": "risk_curves",
-}
-"""The function that answers what an argument of `explore` once asked for."""
-
-
-def explore(study: ModelStudy, **options: Any) -> pd.DataFrame:
-    """How well a model of the survey does against ε, by its own measure.
-
-    Noise comes from the study's seed: for exploration only.
-
-    Parameters
-    ----------
-    study : ModelStudy
-        It names the data, the model, ε and the adjacency.
-    **options
-        `records` (from `load`, where at hand), `progress` and `cancelled`.
-
-    Returns
-    -------
-    DataFrame
-        One row a series and ε. What is measured is computed on real records, and is not private.
-
-    Raises
-    ------
-    InvalidInput
-        If the study does not fit its data, or is one of methods, about which other functions are.
-    """
-    from dpcore.evaluation.models import ModelStudy, curve, summary
-
-    if not isinstance(study, ModelStudy) or set(options) & set(INSTEAD):
-        function = next((INSTEAD[name] for name in options if name in INSTEAD), "cost")
-        raise InvalidInput(f"explore no longer takes this; ask dpcore.{function}(study, …).")
-    return summary(curve(study, table=options.pop("records", None), **options))
 
 
 def report(

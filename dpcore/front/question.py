@@ -85,5 +85,5 @@ def typed(name: str) -> str:
     question = register.named(name)
     own = [f"    {each.name}: {each.ask.takes} = ...," for each in question.asked()]
     shared = [f"    {each}: {kind} = ...," for each, kind in SHARED.items()]
-    head = [f"def {name}(", "    study: Study,", "    *,"]
+    head = [f"def {name}(", f"    study: {type(question().study).__name__},", "    *,"]
     return "\n".join([*head, *own, *shared, ") -> pd.DataFrame: ..."])

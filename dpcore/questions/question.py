@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from dpcore.controls.control import Control
+from dpcore.controls.control import Control, Switch
 from dpcore.controls.options import exactly, is_flag, read
 from dpcore.datasets import Entry, Table, load
 from dpcore.evaluation.study import Study
@@ -85,6 +85,15 @@ def asked(*controls: Control, default: Any = MISSING, **how: Any) -> Any:
     return field(default=default, metadata={ASK: Ask(controls, **how)})
 
 
+EVERY_RUN = Control(
+    "every_run",
+    "Every run",
+    Switch(),
+    option="every-run",
+    brief="one row a run, all trained, in place of one a method and ε",
+)
+
+
 class Asked(NamedTuple):
     """One field, as `Question.asked` lists them."""
 
@@ -111,7 +120,8 @@ class Question(ABC):
     """Controls of what is shown of its answer on the page."""
     examples: ClassVar[tuple[str, ...]] = ()
     """Options of its command, for the documentation."""
-    study: Study = field(default_factory=Study)
+    study: Any = field(default_factory=Study)
+    """What it is asked of."""
 
     @classmethod
     @cache
@@ -149,7 +159,7 @@ class Question(ABC):
     @property
     def upload(self) -> str:
         """The digest of the file that its records come in."""
-        return self.study.upload
+        return str(self.study.upload)
 
     @classmethod
     def among(cls, entry: Entry) -> Mapping[str, Sequence[str]]:
@@ -157,7 +167,7 @@ class Question(ABC):
         return {}
 
     @classmethod
-    def on_page(cls, study: Study, entry: Entry, values: Mapping[str, Any]) -> Self:
+    def on_page(cls, study: Any, entry: Entry, values: Mapping[str, Any]) -> Self:
         """The question by the values of the page's controls.
 
         Raises
@@ -190,6 +200,10 @@ class Question(ABC):
     def table(self, rows: pd.DataFrame) -> pd.DataFrame:
         """What people get of these rows."""
         return rows
+
+    def beside(self, table: pd.DataFrame) -> dict[str, Any]:
+        """What else belongs to its table, as plain data: a note, what is proved."""
+        return {}
 
     def shown(self, rows: pd.DataFrame, chosen: Chosen) -> Shown:
         """What its tab shows of these rows, by the `figure.py` beside it; pure and cheap."""

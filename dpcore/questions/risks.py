@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dpcore.controls.explore import CORRECTED
 from dpcore.evaluation.clinic.study import RiskModels
+from dpcore.evaluation.study import Study
 from dpcore.figures.words import percent, plain
 from dpcore.questions.question import Question, asked
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 class RiskQuestion(Question):
     """What is asked of the risks that private models of a study give."""
 
+    study: Study = field(default_factory=Study)
     corrected: bool = asked(CORRECTED, default=False, takes="bool")
 
     def __post_init__(self) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, NamedTuple
 
+from dpcore.controls.atlas import FORM, RUN
 from dpcore.controls.explore import CONTROLS, EPSILON, TYPED
-from dpcore.controls.options import exactly
+from dpcore.controls.options import exactly, written
 from dpcore.datasets import Preparation
+from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
 from dpcore.questions import command_of
 from dpcore.questions.lines import TELLING, call, changed, joined
@@ -36,7 +38,8 @@ def command(question: Question, output: str = "") -> str:
         for option in each.ask.told(value)
     ]
     output = f"--output {output or f'{name}.csv'}"
-    return joined(f"python -m dpcore {command_of(name)}", *_described(question.study), *own, output)
+    described = PARTS[type(question.study)].options(question.study)
+    return joined(f"python -m dpcore {command_of(name)}", *described, *own, output)
 
 
 def _described(study: Study) -> list[str]:
@@ -76,35 +79,34 @@ def commands(parts: Sequence[Question]) -> str:
 def snippet(*parts: Question) -> str:
     """Python that gives its table; of several parts of one table, all together."""
     first = parts[0]
-    studies = [part.study for part in parts]
-    # Fields common to all parts are written once, the rest with each part.
-    per_part = [
+    arguments = ["study", *_own_arguments(first), "records=records", "progress=tell"]
+    function = f"dpcore.{first.named()}"
+    lines = ["import sys", "", "import dpcore", "", *TELLING]
+    noise = "# Noise comes from a seed: for exploration only."
+    made = PARTS[type(first.study)].python(first.study)
+    lines += [f"records = {_source(first.study)}", noise]
+    if len(parts) == 1:
+        lines += [*made, *call(f"table = {function}", arguments)]
+    else:
+        lines[2:2] = ["import pandas as pd", ""]
+        lines += [*_several([part.study for part in parts]), "tables = ["]
+        lines += [f"    {function}({', '.join(arguments)}) for study in studies", "]"]
+        lines += ["table = pd.concat(tables, ignore_index=True)"]
+    return "\n".join([*lines, "print(table.to_string())"]) + "\n"
+
+
+def _several(studies: Sequence[Study]) -> list[str]:
+    """Studies whose common fields are written once, the rest with each."""
+    differing = [
         field.name
         for field in fields(Study)
         if len({repr(getattr(study, field.name)) for study in studies}) > 1
     ]
-    settings = _arguments(first.study, per_part)
-    lines = ["import sys", ""]
-    lines += ["import pandas as pd", ""] if per_part else []
-    lines += ["import dpcore", "", *TELLING]
-    lines += [f"records = {_source(first.study)}"]
-    lines += ["# Noise comes from a seed: for exploration only."]
-    asked = ["study", *_own_arguments(first), "records=records", "progress=tell"]
-    function = f"dpcore.{first.named()}"
-    if not per_part:
-        lines += call("study = dpcore.Study", settings)
-        lines += call(f"table = {function}", asked)
-    else:
-        lines += [*call("settings = dict", settings), "studies = ["]
-        for study in studies:
-            arguments = ", ".join(f"{name}={getattr(study, name)!r}" for name in per_part)
-            lines.append(f"    dpcore.Study({arguments}, **settings),")
-        lines += [
-            "]",
-            f"tables = [{function}({', '.join(asked)}) for study in studies]",
-            "table = pd.concat(tables, ignore_index=True)",
-        ]
-    return "\n".join([*lines, "print(table.to_string())"]) + "\n"
+    lines = [*call("settings = dict", _arguments(studies[0], differing)), "studies = ["]
+    for study in studies:
+        own = ", ".join(f"{name}={getattr(study, name)!r}" for name in differing)
+        lines.append(f"    dpcore.Study({own}, **settings),")
+    return [*lines, "]"]
 
 
 def _own_arguments(question: Question) -> list[str]:
@@ -129,12 +131,39 @@ def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
     return arguments
 
 
-def _source(study: Study) -> str:
+def _source(study: Study | ModelStudy) -> str:
     arguments = [repr(study.dataset)]
     if study.upload:
         arguments.append(f"file={YOUR_FILE!r}")
     if study.columns:
         arguments.append(f"columns={study.columns!r}")
-    if study.records is not None:
+    if study.records is not None and not study.upload:
         arguments.append(f"records={study.records}")
     return f"dpcore.load({', '.join(arguments)})"
+
+
+def _options_of_model(study: ModelStudy) -> list[str]:
+    files = [f"--table {YOUR_FILE}", f"--columns {YOUR_COLUMNS}"] if study.upload else []
+    epsilons = f"--epsilon {exactly(study.epsilons)}"
+    return [f"--dataset {study.dataset}", *files, epsilons, *written((FORM, *RUN), vars(study))]
+
+
+def _python_of_model(study: ModelStudy) -> list[str]:
+    usual = ModelStudy(model=study.model)
+    return call(
+        "study = dpcore.ModelStudy", [repr(study.model), *changed(vars(study), vars(usual))]
+    )
+
+
+class Part(NamedTuple):
+    """How what a question is asked of is told."""
+
+    options: Callable[[Any], list[str]]
+    python: Callable[[Any], list[str]]
+
+
+PARTS: Mapping[type, Part] = {
+    Study: Part(_described, lambda study: call("study = dpcore.Study", _arguments(study))),
+    ModelStudy: Part(_options_of_model, _python_of_model),
+}
+"""Each by its type."""

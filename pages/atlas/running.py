@@ -10,13 +10,15 @@ import streamlit as st
 from dpcore.controls.atlas import RUN
 from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary, task
-from dpcore.export.atlas import model_command, model_snippet
+from dpcore.evaluation.models import TRIVIAL, ModelStudy, fits
 from dpcore.figures import models as figures
 from dpcore.figures.words import in_band, percent, plain
 from dpcore.guarantee import Edition, Status
 from dpcore.models.model import Model, ModelCalibration, ModelNoise
 from dpcore.models.register import model_named
+from dpcore.questions.model.question import ModelQuestion
+from dpcore.questions.question import ask, task
+from dpcore.questions.told import command, snippet
 from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, SystemStanding
 from pages.atlas.texts import HERE
 from pages.shared import background, badges, downloads, job_panel, shared_jobs
@@ -46,7 +48,8 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
     except InvalidInput as refusal:
         refuse(refusal)
         return
-    shared_jobs.only(PLACE, [study.key])
+    question = ModelQuestion(study)
+    shared_jobs.only(PLACE, [question.key])
     dataset = entry(study.dataset)
     if not fits(model, dataset):
         st.info(
@@ -61,9 +64,9 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
         _show_source(study.dataset, place)
         _promise(model, calibration, verdict)
         return
-    rows, waiting = _rows(study)
-    if rows is not None:
-        _answer(study, model, summary(rows), badges.statement(calibration.proof))
+    table, waiting = _table(question)
+    if table is not None:
+        _answer(question, model, table, badges.statement(calibration.proof))
     job_panel.watch(waiting)
     _promise(model, calibration, verdict)
 
@@ -90,26 +93,32 @@ def _show_source(key: str, place: str) -> None:
         downloads.fetch(key)
 
 
-def _rows(study: ModelStudy) -> tuple[pd.DataFrame | None, Sequence[job_panel.Watched]]:
+def _table(
+    question: ModelQuestion,
+) -> tuple[pd.DataFrame | None, Sequence[job_panel.Watched]]:
+    study = question.study
     if entry(study.dataset).records <= FEW:
         rows, waiting = background.answer_to(
             f"model {study.model}",
             study.title,
-            study.key,
-            lambda progress: curve(study, progress=progress),
+            question.key,
+            lambda progress: ask(question, progress=progress),
             wait=0.3,  # avoids drawing the page twice
             quick=True,
         )
         return rows, background.watched(waiting)
-    job = shared_jobs.WatchedJobs(PLACE, PLACE, {study.title: study}, _submit)
-    return (shared_jobs.result(study.key), []) if job.drawn == "done" else (None, [job])
+    job = shared_jobs.WatchedJobs(PLACE, PLACE, {study.title: question}, _submit)
+    if job.drawn != "done":
+        return None, [job]
+    return question.table(shared_jobs.result(question.key)), []
 
 
-def _submit(place: str, study: ModelStudy) -> None:
-    shared_jobs.submit(place, task(study))
+def _submit(place: str, question: ModelQuestion) -> None:
+    shared_jobs.submit(place, task(question))
 
 
-def _answer(study: ModelStudy, model: Model, table: pd.DataFrame, proof: str) -> None:
+def _answer(question: ModelQuestion, model: Model, table: pd.DataFrame, proof: str) -> None:
+    study = question.study
     st.markdown(figures.answer(table, model, LOOKED_AT), help=proof)
     if model.unlabelled:
         baseline = percent(figures.reference(table, TRIVIAL))
@@ -124,7 +133,7 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame, proof: str) ->
         "Measured on real records: the curve itself is not private."
     )
     name, about = f"{model.key}_{study.dataset}", f"{study.title}, one row per ε"
-    table_behind(table, name, about, lambda: (model_command(study), model_snippet(study)))
+    table_behind(table, name, about, lambda: (command(question), snippet(question)))
 
 
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:

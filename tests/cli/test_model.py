@@ -8,7 +8,7 @@ import pytest
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from tests.cli.commands import refused, said
 
-SMALL = ["model", "--model", "naive-bayes", "--epsilon", "0.1", "1", "--runs", "3"]
+SMALL = ["model", "--model", "naive-bayes", "--epsilon", "0.1,1", "--runs", "3"]
 
 
 def test_the_table_is_that_of_python(capsys):

@@ -8,10 +8,11 @@ import pytest
 from dpcore.datasets import entry, load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.models import ModelStudy, curve, fits, summary
-from dpcore.evaluation.models import task as model_task
 from dpcore.evaluation.task import JobContext
 from dpcore.guarantee import default_delta
 from dpcore.models.register import register
+from dpcore.questions.model.question import ModelQuestion
+from dpcore.questions.question import task as task_of
 
 SMALL = ModelStudy(epsilons=(1.0, 0.1), runs=4)
 
@@ -59,8 +60,8 @@ def test_what_learns_nothing_is_made_from_training_records():
 
 
 def test_as_a_task_it_gives_the_same_rows(rows):
-    task = pickle.loads(pickle.dumps(model_task(SMALL)))
-    assert task.key == SMALL.key
+    task = pickle.loads(pickle.dumps(task_of(ModelQuestion(SMALL))))
+    assert task.key == ModelQuestion(SMALL).key
     told = []
     done = task.run(JobContext(lambda share, _: told.append(share)))
     assert done.rows.equals(rows)
@@ -73,7 +74,7 @@ def test_as_a_task_it_gives_the_same_rows(rows):
 
 def test_another_seed_gives_other_noise(rows):
     other = replace(SMALL, seed=1)
-    assert other.key != SMALL.key
+    assert ModelQuestion(other).key != ModelQuestion(SMALL).key
     assert not curve(other).equals(rows)
 
 

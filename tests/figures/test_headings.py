@@ -3,11 +3,11 @@
 import pytest
 
 from dpcore.evaluation import curve_columns
-from dpcore.evaluation.clinic import column_curves
 from dpcore.evaluation.finished import CERTIFIED, CONFIG_FIELDS, METRICS, SETTINGS
 from dpcore.evaluation.scoring.regression import REGRESSION
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.figures.headings import heading
+from dpcore.questions.risk_curves import question as column_curves
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import dpcore
 from dpcore.controls.learn import CHANGES
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
-from dpcore.front.experiments import cost
 from dpcore.lessons import LESSONS, halving, repeated_answers, size, small_groups, why_noise
 from dpcore.lessons.claim_and_attack import attacked
 from dpcore.lessons.cohort import models
@@ -127,7 +127,7 @@ def test_more_patients_lose_less_at_one_epsilon_and_a_seed_repeats_it():
     assert not rows.equals(size.curve(seed=8))
     # Explore's method is the same on numbers as they are.
     study = Study("cohort", 3000, methods=("nonprivate", "opera"), epsilons=(0.3,), delta=1e-5)
-    table = cost(replace(study, preparation=Preparation())).set_index("method")
+    table = dpcore.cost(replace(study, preparation=Preparation())).set_index("method")
     there = size.curve(epsilon=0.3)
     ours = there[(there["x"] == 3000.0) & (there["series"] == size.SERIES)]["value"].iloc[0]
     assert 100.0 * table.loc["opera", "accuracy"] == pytest.approx(ours, abs=1e-6)

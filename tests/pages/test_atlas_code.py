@@ -8,14 +8,16 @@ from dpcore.cli import _parser
 from dpcore.controls.atlas import FILTERS
 from dpcore.controls.control import OneOf
 from dpcore.evaluation.models import ModelStudy
-from dpcore.export.atlas import list_command, model_command
+from dpcore.export.atlas import list_command
 from dpcore.models.register import register
+from dpcore.questions.model.question import ModelQuestion
+from dpcore.questions.told import command
 from dpcore.systems import PAPERS, Place, Relation, Runnable
 from pages.atlas.routes import route
 
 
 def parsed(line):
-    words = shlex.split(line)
+    words = shlex.split(line.replace("\\\n", " "))
     assert words[:3] == ["python", "-m", "dpcore"]
     return _parser().parse_args(words[3:])
 
@@ -48,11 +50,11 @@ def test_the_list_is_narrowed_by_verdict_and_all_else(verdict):
 @pytest.mark.parametrize("model", register())
 def test_the_command_asks_for_the_same_model(model):
     study = ModelStudy(model=model, epsilons=(0.125, 3.0), runs=7)
-    options = parsed(model_command(study))
+    options = parsed(command(ModelQuestion(study)))
     again = ModelStudy(
         model=options.model,
         dataset=options.dataset,
-        epsilons=tuple(map(float, options.epsilon)),
+        epsilons=tuple(map(float, options.epsilon.split(","))),
         delta=float(options.delta),
         adjacency=options.adjacency,
         runs=int(options.runs),

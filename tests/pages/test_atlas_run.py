@@ -11,10 +11,11 @@ from dpcore import cli
 from dpcore.controls.atlas import RUN
 from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, curve, summary
-from dpcore.export.atlas import model_command
 from dpcore.figures.models import answer, reference
 from dpcore.figures.words import percent
 from dpcore.models.register import model_named, register
+from dpcore.questions.model.question import ModelQuestion
+from dpcore.questions.told import command
 from tests.evaluation.tasks import Counting
 from tests.pages.shown import run, said, with_table
 from tests.pages.waiting import until
@@ -46,7 +47,7 @@ def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys):
     wanted = summary(curve(study))
     assert app.markdown[0].value == answer(wanted, model_named("naive-bayes"))
     line = with_table(app, "naive-bayes_breast_cancer").code[0].value
-    assert line == model_command(study)
+    assert line == command(ModelQuestion(study))
     assert cli.main(shlex.split(line)[3:]) == 0
     printed = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert list(printed["value"]) == pytest.approx(list(wanted["value"]))
@@ -81,7 +82,7 @@ def test_a_job_can_be_stopped_and_goes_on_when_asked():
         app = opened("decision-tree", run_data="Synthetic clinical cohort", run_runs="5")
         app.run()  # it is begun at the second look
         study = ModelStudy(model="decision-tree", dataset="cohort", runs=5)
-        job = jobs.find(study.key)
+        job = jobs.find(ModelQuestion(study).key)
         assert job is not None
         assert job.state == "queued"
         assert "Proof" in said(app)  # which waits for no curve

@@ -12,6 +12,7 @@ from dpcore.cli import asked, commands, main
 from dpcore.cli.documentation import page
 from dpcore.cli.options import Parser
 from dpcore.controls import explore
+from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 from dpcore.questions import register
@@ -21,10 +22,13 @@ from tests.cli.commands import parsed
 from tests.throwaway import shares  # noqa: F401
 
 STUDY = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(1.0,), runs=2)
+OF = {"model": ModelStudy("k-means", epsilons=(0.5, 2.0), delta=1e-6, runs=5)}
+"""What is asked of, where it is no study of methods."""
 GIVEN = {
     "calibration": {"corrected": True, "bins": 5},
     "cost": {"every_run": True},
     "decision_curve": {"thresholds": (0.25,), "costs": (900.0, 1.5), "corrected": True},
+    "model": {"every_run": True},
     "groups": {"by": "sex", "threshold": 0.125, "corrected": True},
     "risk_curves": {"columns": ("age",)},
 }
@@ -33,7 +37,7 @@ GIVEN = {
 
 @pytest.fixture(params=questions.names())
 def question(request):
-    return register.named(request.param)(STUDY, **GIVEN[request.param])
+    return register.named(request.param)(OF.get(request.param, STUDY), **GIVEN[request.param])
 
 
 def test_every_field_is_tried():
@@ -65,7 +69,9 @@ def test_what_only_looks_is_no_part_of_the_key():
     curve = register.named("decision_curve")(STUDY)
     assert replace(curve, costs=(1.0, 2.0)).key == curve.key
     assert replace(curve, thresholds=(0.5,)).key != curve.key
-    assert len({register.named(name)(STUDY).key for name in questions.names()}) == len(GIVEN)
+    assert len(
+        {register.named(name)(OF.get(name, STUDY)).key for name in questions.names()}
+    ) == len(GIVEN)
 
 
 def test_no_two_controls_of_the_page_have_one_key():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dpcore.controls.control import Control, Switch
 from dpcore.datasets import Table
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.counts import NAME, Counter
@@ -14,24 +13,16 @@ from dpcore.evaluation.clinic.risks import released
 from dpcore.evaluation.clinic.study import LOSS, RiskModels, gives_risks
 from dpcore.evaluation.curves import SAME_LAM, against, all_curves, for_a_file
 from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, section, stoppable
-from dpcore.questions.question import Question, asked, loaded
+from dpcore.questions.question import EVERY_RUN, Question, asked, loaded
 
 if TYPE_CHECKING:
     import pandas as pd
-
-EVERY_RUN = Control(
-    "every_run",
-    "Every run",
-    Switch(),
-    option="every-run",
-    brief="one row a run, all trained, in place of one a method and ε, in closed form where there "
-    "is one",
-)
 
 
 @dataclass(frozen=True)
@@ -60,6 +51,7 @@ class CostQuestion(Question):
     ['opera', 'without privacy']
     """
 
+    study: Study = field(default_factory=Study)
     every_run: bool = asked(EVERY_RUN, default=False, drawn=False, takes="bool")
 
     doing = "Training"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -168,6 +168,7 @@ class RiskCurvesQuestion(Question):
     Measures are not private, so a correction chosen by them is no post-processing.
     """
 
+    study: Study = field(default_factory=Study)
     columns: tuple[str, ...] = asked(
         CURVE_OF,
         default=(),

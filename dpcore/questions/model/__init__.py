@@ -1,0 +1,1 @@
+"""A model of the survey: accuracy, or what it is judged by, against ε."""
