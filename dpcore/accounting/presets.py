@@ -49,7 +49,7 @@ class Preset:
         return _VERDICTS[tuple(map(self.holds, self.certified))]
 
 
-CLAIM = "Holds only with noise on the mean, as printed; with noise on the sum, ε = 8 can exceed 27."
+CLAIM = "Holds only with noise on the mean, as printed; on the sum, ε = 8 can exceed 27."
 """The verdict on paper 003's claim for chest radiographs, at δ = 1e-4."""
 
 BASELINE = "Holds on Poisson batches for one record more or less, with the tutorial's settings."

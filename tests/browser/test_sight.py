@@ -47,7 +47,7 @@ PAGES = (
     Opened("plan?question=Noise+of+a+release", words=130),
     Opened("train?passes=2&units=8&repeats=1"),
     # It opens with the verdicts that matter, and the chart after them.
-    Opened("atlas", chart=False),
+    Opened("atlas", words=120, chart=False),
     Opened("learn?lesson=6"),
     # Five steps, and no chart.
     Opened("release", chart=False, beside="(δ = 1e-5, zero-out, Gaussian DP)"),

@@ -113,7 +113,7 @@ SYSTEMS = (
         title="PSGD, “bolt-on” output perturbation",
         source="Wu, Li, Kumar, Chaudhuri, Jha and Naughton 2017",
         family=Family.ERM,
-        in_short="Holds for ε below 1, as it says.",
+        in_short="Holds for ε below 1.",
         works=("bolt-on",),
         what="Trains by plain stochastic gradient descent, and blurs the weights once at the end.",
         software=(Software("tensorflow-privacy bolt_on", note="Do not use: it leaks."),),

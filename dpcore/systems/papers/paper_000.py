@@ -47,7 +47,7 @@ SYSTEMS = (
         family=Family.DEEP,
         in_plain="Claimed is the same small ε for a network. The noise is too small for the same "
         "reasons as GRPUA's, and no ε is proved.",
-        in_short="Fails: noise at least n times too small for n records.",
+        in_short="Fails as GRPUA does.",
         what="The same small noisy steps for a network, with each record's gradient cut to a "
         "limit.",
         claim="The total of Theorem 7 with sensitivity C = 1.",
@@ -64,20 +64,20 @@ SYSTEMS = (
         section="V, baseline",
         source="Zhang, Zheng, Mou and Wang 2017",
         references=(10,),
-        in_short="Holds for ε below 1, as it says.",
+        in_short="Holds for ε below 1.",
         what="As OPERA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "outpert"),),
     ),
     described(
         key="sgdpert",
-        title="SgdPert, as paper 000 runs it",
+        title="SgdPert in paper 000",
         section="V, baseline",
         source="Ding et al. 2020, after Bassily, Smith and Thakurta 2014",
         references=(12,),
         works=("000", "000-12"),
         in_plain="Claimed is a small ε in all, by paper 000's own count. The noise is too small "
         "for the same reasons as GRPUA's, and no ε is proved for this form.",
-        in_short="Fails in this form; what Bassily, Smith and Thakurta prove is not judged here.",
+        in_short="Fails in this form.",
         what="As GRPUA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "sgdpert"),),
     ),
@@ -88,7 +88,7 @@ SYSTEMS = (
         source="Balle and Wang 2018",
         references=(13,),
         family=Family.MECHANISM,
-        in_short="Holds for every ε above 0, with the least Gaussian noise possible.",
+        in_short="Holds for every ε above 0.",
         what="Adds bell-shaped noise, just as wide as (ε, δ) needs and no wider, for every ε.",
         claim="(ε, δ) for every ε > 0, with the least σ that gives it.",
         verdict=ClaimVerdict(
