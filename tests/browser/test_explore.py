@@ -25,6 +25,25 @@ pytestmark = pytest.mark.slow("drives a browser")
 BREAST = "data=Breast+cancer+(Wisconsin)"
 # In closed form: what this test or the next has to wait for is not trained.
 CHEAP = "methods=OPERA&focus=OPERA"
+REST = 300
+# When the browser asks the server for a run: nothing else runs the script.
+NOTE_RUNS = """() => {
+  window.asked = [];
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) {
+    window.asked.push(performance.now());
+    return send.call(this, data);
+  };
+}"""
+# Closer than a rest by the browser's own timers, however busy the machine; when the last one was.
+TEN_KEYS = """chart => new Promise((resolve) => {
+  const press = (left) => {
+    chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' }));
+    if (left) setTimeout(press, 100, left - 1);
+    else resolve(performance.now());
+  };
+  press(9);
+})"""
 
 
 def opened(watched, address, link=""):
@@ -57,6 +76,35 @@ def test_keys_a_typed_number_and_back_move_the_picture_and_all_below(watched, ad
     page.evaluate("history.pushState({}, '', location.href.replace('epsilon=7', 'epsilon=9'))")
     page.go_back()
     expect_at(page, "7")
+
+
+def test_the_server_runs_once_where_epsilon_rests_and_not_while_it_moves(watched, address):
+    page = opened(watched, address, f"?{CHEAP}&{BREAST}&epsilon=2")
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    idle(page)
+    page.evaluate(NOTE_RUNS)
+    last_key = answered(page).evaluate(TEN_KEYS)
+    (after_keys,) = runs_asked_for(page)
+    assert after_keys > last_key + 0.9 * REST
+    expect_at(page, "0.05")
+    ground = page.locator(".chart .ground").bounding_box()
+    middle = ground["y"] + ground["height"] / 2
+    page.mouse.move(ground["x"] + ground["width"], middle)
+    page.mouse.down()
+    page.mouse.move(ground["x"], middle, steps=20)
+    # Held it does not rest.
+    assert runs_asked_for(page) == [after_keys]
+    page.mouse.up()
+    assert len(runs_asked_for(page)) == 2
+    expect_at(page, "0.001")
+
+
+def runs_asked_for(page):
+    """When the browser asked for runs, once it has had the time to ask for one and another."""
+    page.wait_for_timeout(3 * REST)
+    idle(page)
+    times: list[float] = page.evaluate("window.asked")
+    return times
 
 
 def test_the_table_is_downloaded_as_shown(watched, address, tmp_path):
