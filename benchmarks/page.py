@@ -5,7 +5,8 @@ from the key press to the changed text, on the machine that also runs the server
 bare Streamlit page (`benchmarks/floor.py`) as Streamlit comes, measured in turns with Explore;
 ratios are to it. The tuned floor is the same page with this project's settings: without a
 collection of garbage after each run. Of Explore's cold starts the first computes its answer; the
-others find it on the disk, as every later start of a server does.
+others find it on the disk, as every later start of a server does. Beside the first one stands what
+computing that answer takes one process without a page.
 
 With `--tabs` an ε that is typed is timed in Explore's open tabs on the clinic's measures and on
 risk curves instead, beside the floor's: until the last number, sentence and line in the tab has
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -32,6 +34,14 @@ from tests.browser.server import CHROMIUM_SWITCHES, chromium, served  # noqa: E4
 
 STARTS = 5
 MOVES = 30
+ANSWER = """
+from dpcore.evaluation.task import JobContext
+from pages.explore import controls, curve_jobs, view
+
+for study in view.gather(controls.first_choice()).first.studies.values():
+    curve_jobs.task(study).run(JobContext())
+"""
+"""Computes what Explore's first visitor waits for."""
 TURNS = 3
 """Number of turns between the floor and Explore, with `MOVES` moves of each in all."""
 IMPORTS = 5
@@ -239,6 +249,20 @@ def plan_moves(page: Page, address: str) -> list[float]:
     return list(page.evaluate("window.plan"))
 
 
+def answer_seconds(cache: str) -> float:
+    """Seconds that `ANSWER` takes a fresh interpreter, with one thread a product as a worker."""
+    limits = {"DPCORE_CACHE": cache, "OMP_NUM_THREADS": "1"}
+    started = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", ANSWER],
+        cwd=ROOT,
+        env=os.environ | limits,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    return time.perf_counter() - started
+
+
 def import_seconds() -> list[float]:
     """Seconds that `import dpcore` takes in a fresh interpreter."""
     code = "import time; t = time.perf_counter(); import dpcore; print(time.perf_counter() - t)"
@@ -263,6 +287,7 @@ def measure() -> dict[str, float]:
         cold_start(playwright, FLOOR, cache)  # a first start compiles; it is not counted
         with TemporaryDirectory() as other:
             cold_start(playwright, APP, other)
+            alone = answer_seconds(f"{other}/alone")
         first = cold_start(playwright, APP, cache)
         starts = [
             (cold_start(playwright, FLOOR, cache), cold_start(playwright, APP, cache))
@@ -276,6 +301,7 @@ def measure() -> dict[str, float]:
         "cold_start_to_first_chart_s": ours,
         "cold_start_ratio": ours / bare,
         "very_first_start_ratio": first / bare,
+        "first_answer_alone_ratio": alone / bare,
         "epsilon_move_floor_median_ms": statistics.median(floor),
         "epsilon_move_median_ms": statistics.median(explore),
         "epsilon_move_median_ratio": statistics.median(explore) / statistics.median(floor),
