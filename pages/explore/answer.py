@@ -216,6 +216,8 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             numbers.show_over_epsilon(view, shown, "cost_picture", epsilon)
         numbers.under_the_picture(view, row)
         detail.at_chosen_epsilon(view, row, epsilon, slots)
+        with slots.leave.empty().container():
+            leave(view)
         page_links.draw_anew()  # last: nobody waits for where the links lead
 
     with slots.answer:

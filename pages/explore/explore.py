@@ -45,8 +45,8 @@ else:
     judging = asked.jobs(contents, slots)
     others = [contents.others] if contents.others else []
     answer.at_chosen_epsilon(contents, slots)
-    answer.notes(contents)
-    answer.leave(contents)
+    with slots.notes:
+        answer.notes(contents)
     trained = {key for job in others for key in job.keys}
     judged = asked.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
     shared_jobs.only(shared_jobs.CURVES, trained | judged)

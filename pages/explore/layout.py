@@ -31,6 +31,8 @@ class Places:
 class Slots(Places):
     tab: str
     contents: DeltaGenerator
+    notes: DeltaGenerator
+    leave: DeltaGenerator
 
 
 def places() -> Places:
@@ -45,7 +47,13 @@ def layout(start: Start, above: Places) -> Slots:
     """
     tab = _open_tab(start)
     # What a container holds stays until it is drawn anew: no place collapses meanwhile.
-    return Slots(**vars(above), tab=tab, contents=st.container(key="open_tab"))
+    return Slots(
+        **vars(above),
+        tab=tab,
+        contents=st.container(key="open_tab"),
+        notes=st.container(),
+        leave=st.container(),
+    )
 
 
 def _open_tab(start: Start) -> str:
