@@ -564,12 +564,13 @@ PLOTTED = Control(
             "excess_risk": "Excess risk",
             "auc": "AUC",
             "rmse": "RMSE",
+            "seconds": "Seconds",
         },
         row=True,
     ),
     noun="a plot of",
     help="The **objective** is what training minimises, on the training records. The **excess "
-    "risk** is how far it lies above its minimum.",
+    "risk** is how far it lies above its minimum. **Seconds** are those of training one model.",
 )
 VIEW = common.tabs("view", TABS)
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)

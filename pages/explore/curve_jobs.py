@@ -11,11 +11,12 @@ import streamlit as st
 
 from dpcore.controls.explore import BEST, COARSE_EPSILONS, EPSILONS, PAPER_EPSILONS
 from dpcore.datasets import Split
-from dpcore.evaluation import executors, jobs, references
+from dpcore.evaluation import executors, jobs, references, times
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study, of_a_model
 from dpcore.evaluation.task import StudyProtocol, Task
+from dpcore.evaluation.times import TimesStudy
 from dpcore.guarantee import Edition
 from dpcore.methods import best_method
 from dpcore.models.model import Model
@@ -142,9 +143,11 @@ def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
 
 
 def task(study: StudyProtocol, path: str = "") -> Task:
-    """The task of a question or of a reference; `path` is of a file with an upload's records."""
+    """The task of a question or another study; `path` is of a file with an upload's records."""
     if isinstance(study, Question):
         return question.task(study, path)
+    if isinstance(study, TimesStudy):
+        return times.task(study, path)
     assert isinstance(study, ReferenceStudy)
     return references.task(study, path)
 

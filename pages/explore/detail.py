@@ -12,27 +12,22 @@ from dpcore.accounting.risk import Promise, promise
 from dpcore.controls.explore import (
     ABOUT,
     BEST_METHOD,
-    FIGURES_OF_000,
     MAY_COST,
     NOISE,
     ONE_PERSON,
     PER_1000,
-    PLOTTED,
     PROOF,
     SIDE_BY_SIDE,
     TAKE_ALONG,
     THE_CHOSEN_METHODS,
 )
-from dpcore.evaluation.study import as_learned
 from dpcore.figures import chosen
-from dpcore.figures.words import at_most, band, listed, plain
+from dpcore.figures.words import at_most, band, plain
 from dpcore.guarantee import PrivacyBudget
-from dpcore.predictors import predictor_named
-from dpcore.questions.cost.figure import MEASURES, plots
 from dpcore.questions.cost.words import bound_at
-from pages.explore import asked, numbers, presets, take_along, texts
+from pages.explore import asked, numbers, side_by_side, take_along, texts
 from pages.explore.layout import Slots
-from pages.explore.view import noise_figures, once
+from pages.explore.view import noise_figures
 from pages.shared import badges, risk_panel
 from pages.shared.charts import plot, table_behind
 from pages.shared.texts import ODDS_CONDITION
@@ -42,7 +37,6 @@ from pages.shared.widgets import drawn
 if TYPE_CHECKING:
     from dpcore.accounting.tradeoff import PrivacyCurve
     from dpcore.erm.method import Calibration
-    from dpcore.figures.picture import Picture
     from pages.explore.view import View
 
 
@@ -62,7 +56,7 @@ def at_chosen_epsilon(
 
     contents: Mapping[str, Callable[[], None]] = {
         ONE_PERSON: lambda: _one_person(view, row),
-        SIDE_BY_SIDE: lambda: _side_by_side(view, epsilon),
+        SIDE_BY_SIDE: lambda: side_by_side.show(view, epsilon),
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(view, epsilon),
@@ -82,44 +76,6 @@ def at_chosen_epsilon(
 def _noise(view: View, epsilon: float) -> None:
     for place, drawn_one in enumerate(noise_figures(view, epsilon)):
         plot(drawn_one, f"sigma_figure_{place}" if place else "sigma_figure")
-
-
-def _side_by_side(view: View, epsilon: float) -> None:
-    measures = [name for name in MEASURES if name in view.line]
-    measure = drawn(PLOTTED, among=measures)
-    key = f"plots {view.contents} {measure}"
-    shown = once(view, key, lambda: _plots(view, measure))
-    numbers.show_over_epsilon(view, shown, "plots_picture", epsilon)
-    others = [
-        view.titles[method]
-        for method in view.methods
-        if as_learned(view.study, view.problem, predictor_named(method)).lam != view.problem.lam
-    ]
-    if others and measure in ("objective", "excess_risk"):
-        st.caption(f":material/info: {texts.OTHER_OBJECTIVE.format(names=listed(others))}")
-    table_behind(pd.concat([rows for _, _, rows in view.series]), "plots", "What is drawn")
-    _verdicts(view)
-
-
-def _plots(view: View, measure: str) -> Picture:
-    first = view.line.iloc[0]
-    queries = view.with_row(first).queries
-    name = view.titles[first["method"]]
-    return plots(view.decision, view.thin, view.series, queries, measure, name, view.delta)
-
-
-def _verdicts(view: View) -> None:
-    """Judge the conclusions of the paper whose figure the settings are of, by what is drawn."""
-    from dpcore.reproduction import paper_000
-
-    figure, _ = FIGURES_OF_000.get(presets.matching() or "", (0, {}))
-    if not figure or view.others is not None:
-        return
-    rows = view.table.assign(dataset=view.study.dataset)
-    st.markdown("**What the paper concludes, and what is seen here**")
-    for one in paper_000.judge(rows, figure):
-        st.markdown(f"- **{one.verdict}**: {verbatim(one.claim)} {verbatim(one.seen)}")
-    st.caption(texts.THEIR_BASELINE)
 
 
 def _calibrations(view: View, row: pd.Series, epsilon: float) -> list[Calibration]:

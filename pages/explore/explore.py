@@ -20,7 +20,7 @@ try:
         answer.how_to_get(start)
         presets.drawn("explore")
         st.stop()
-    from pages.explore import asked, view
+    from pages.explore import asked, side_by_side, view
 
     with work_place:
         contents = view.gather(choice)
@@ -42,7 +42,7 @@ if isinstance(contents, view.Pending):
         job_panel.watch([contents.first])
 else:
     slots = layout(start, above)
-    judging = asked.jobs(contents, slots)
+    judging = (*asked.jobs(contents, slots), *side_by_side.jobs(contents, slots))
     others = [contents.others] if contents.others else []
     answer.at_chosen_epsilon(contents, slots)
     with slots.notes:

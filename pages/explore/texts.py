@@ -65,6 +65,15 @@ OTHER_OBJECTIVE = (
     "is farther from this minimum, which says nothing of accuracy."
 )
 
+ARE_TIMED = "Methods are being timed: the line above says how far it is."
+TIMED = (
+    "Each model was trained alone, once, on the machine that runs this page. Another machine or "
+    "another moment gives other seconds, so no command repeats them. They hang on the number of "
+    "steps and of features, not on ε itself."
+)
+OTHER_STEPS = "That number is another at some ε for {names}."
+SAME_STEPS = "That number is the same at every ε."
+
 NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."
 MODEL_WITHOUT_RISKS = (
     "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "

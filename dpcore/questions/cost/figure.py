@@ -199,11 +199,13 @@ def _people(decision: Decision, entry: Entry) -> People | None:
     )
 
 
+SECONDS = "seconds"
 MEASURES = {
     "objective": ("Objective (lower fits better)", True),
     "excess_risk": ("Excess risk (objective above its minimum)", True),
     "auc": ("AUC on test records", False),
     "rmse": ("RMSE on test records", False),
+    SECONDS: ("Seconds to train one model, on this machine", True),
 }
 """What a plot beside σ and the measure may hold: its title, and whether it is logarithmic."""
 BOUNDS = {
