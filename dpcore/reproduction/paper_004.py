@@ -10,7 +10,7 @@ isotropic noise at that ε stands beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -259,29 +259,11 @@ def _levels(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
             yield {"dataset": dataset, "method": series, "printed_epsilon": epsilon}, study
 
 
-def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
-    ends_by_key = {(row["method"], row["printed_epsilon"]): row for row in records(ends)}
-    levels = sorted({level for method, level in ends_by_key if method == "published"})
-
-    def places(better: str, worse: str) -> list[tuple[str, float, float, float]]:
-        return [
-            _clearly(
-                f"ε = {level:g} as printed (certified "
-                f"{rounded(ends_by_key[better, level]['epsilon'], 'nothing')} and "
-                f"{rounded(ends_by_key[worse, level]['epsilon'], 'nothing')})",
-                ends_by_key[better, level],
-                ends_by_key[worse, level],
-            )
-            for level in levels
-        ]
-
-    gaps = [
-        ends_by_key["published", level]["accuracy"] - ends_by_key["isotropic", level]["accuracy"]
-        for level in levels
-    ]
-    growing = gaps[0] - gaps[-1] >= CLEAR
-    falling = all(early > late for early, late in pairwise(gaps))
-    gap_text = ", ".join(f"{gap:+.3f} at ε = {e:g}" for e, gap in zip(levels, gaps, strict=True))
+def judge_printed(ends: pd.DataFrame) -> list[Conclusion]:
+    """The optimized noise as printed against isotropic noise, and against the printed accuracy."""
+    ends_by_key, levels = _by_level(ends)
+    at = f"at ε = {_listed(f'{level:g}' for level in levels)}"
+    printed = _listed(f"{100.0 * PRINTED_ACCURACY[level]:.2f}" for level in levels)
     accuracies = "; ".join(
         f"ε = {level:g}: printed {PRINTED_ACCURACY[level]:.2%}, here "
         f"{ends_by_key['published', level]['accuracy']:.2%}"
@@ -289,13 +271,34 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
     )
     return [
         ordering(
-            "The optimized noise is more accurate than Gaussian noise at ε = 0.05, 0.3 and 1 "
-            "(V-C, figure 3), both at the ε that is printed.",
-            places("published", "isotropic"),
+            f"The optimized noise is more accurate than Gaussian noise {at} (V-C, figure 3), both "
+            "at the ε that is printed.",
+            _places(ends_by_key, levels, "published", "isotropic"),
             better="optimized as printed",
             worse="isotropic",
             what=f"test accuracy; {WINS}; nothing is certified for the first",
         ),
+        Conclusion(
+            f"Test accuracy is {printed} % {at} (V-C, figure 3).",
+            UNCHECKED,
+            f"{NOT_IN_PRINT} {accuracies}.",
+        ),
+    ]
+
+
+def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
+    """All that the paper concludes from figure 3."""
+    ends_by_key, levels = _by_level(ends)
+    against_isotropic, against_print = judge_printed(ends)
+    gaps = [
+        ends_by_key["published", level]["accuracy"] - ends_by_key["isotropic", level]["accuracy"]
+        for level in levels
+    ]
+    growing = gaps[0] - gaps[-1] >= CLEAR
+    falling = all(early > late for early, late in pairwise(gaps))
+    gap_text = ", ".join(f"{gap:+.3f} at ε = {e:g}" for e, gap in zip(levels, gaps, strict=True))
+    return [
+        against_isotropic,
         Conclusion(
             "The optimized noise is more accurate under the same privacy (abstract): equation (11) "
             "solved exactly, at the same certified ε.",
@@ -312,7 +315,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
         ordering(
             "The optimized noise is more accurate under the same privacy (abstract): read as "
             "Δ_i = α/√d, with public weights, at the same certified ε.",
-            places("public", "matched"),
+            _places(ends_by_key, levels, "public", "matched"),
             better="optimized with public w",
             worse="isotropic at its certified ε",
             what=f"test accuracy; {WINS}",
@@ -323,11 +326,36 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
             f"Optimized as printed less isotropic, test accuracy at the printed ε: {gap_text}. "
             f"From {CLEAR:.0%} on a change is taken to be clear.",
         ),
-        Conclusion(
-            "Test accuracy is 85.19, 88.55 and 94.69 % at ε = 0.05, 0.3 and 1 (V-C, figure 3).",
-            UNCHECKED,
-            f"{NOT_IN_PRINT} {accuracies}.",
-        ),
+        against_print,
+    ]
+
+
+Ends = dict[tuple[str, float], dict[str, Any]]
+"""Rows of `ends` by method and printed ε."""
+
+
+def _by_level(ends: pd.DataFrame) -> tuple[Ends, list[float]]:
+    by_key = {(row["method"], row["printed_epsilon"]): row for row in records(ends)}
+    return by_key, sorted({level for method, level in by_key if method == "published"})
+
+
+def _listed(texts: Iterable[str]) -> str:
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _places(
+    ends: Ends, levels: Sequence[float], better: str, worse: str
+) -> list[tuple[str, float, float, float]]:
+    return [
+        _clearly(
+            f"ε = {level:g} as printed (certified "
+            f"{rounded(ends[better, level]['epsilon'], 'nothing')} and "
+            f"{rounded(ends[worse, level]['epsilon'], 'nothing')})",
+            ends[better, level],
+            ends[worse, level],
+        )
+        for level in levels
     ]
 
 
@@ -383,7 +411,8 @@ def _grid(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
 
 
 def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
-    rows = {(row["method"], row["printed_epsilon"], row["delta"]): row for row in records(ends)}
+    """All that the paper concludes from figure 4."""
+    rows = _by_place(ends)
     accuracies = {key: row["accuracy"] for key, row in rows.items()}
     epsilons = sorted({epsilon for _, epsilon, _ in accuracies})
     deltas = sorted({delta for *_, delta in accuracies})
@@ -398,39 +427,70 @@ def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
         for epsilon in epsilons
     ]
 
-    def gap(epsilon: float, delta: float) -> float:
-        ours, theirs = (accuracies[name, epsilon, delta] for name in ("published", "isotropic"))
-        return float(ours - theirs)
-
-    def cell(epsilon: float, delta: float) -> str:
-        return (
-            f"At ({epsilon:g}, {delta:g}): optimized as printed "
-            f"{accuracies['published', epsilon, delta]:.3f}, isotropic "
-            f"{accuracies['isotropic', epsilon, delta]:.3f}."
-        )
-
-    low, high = (epsilons[-1], deltas[-1]), (epsilons[0], deltas[0])
     return [
         Conclusion(
             "Accuracy grows with ε and with δ (V-C, figure 4(a) and (b)).",
             by_most(rises),
             f"In {sum(rises)} of {len(rises)} steps from one ε or δ to the next.",
         ),
-        Conclusion(
-            "At low privacy, (1.2, 0.01), both mechanisms are similarly accurate (V-C, figure 4).",
-            supported(abs(gap(*low)) <= CLOSE),
-            f"{cell(*low)} Similar is taken to mean within {CLOSE:.0%}.",
-        ),
-        Conclusion(
-            "At high privacy, (0.01, 1e-5), the optimized mechanism is substantially more accurate "
-            "(82.87 % against 43.75 %; V-C, figure 4), both at the ε that is printed.",
-            supported(gap(*high) >= SUBSTANTIAL, gap(*high) > CLEAR),
-            f"{cell(*high)} Nothing is certified for the first. Isotropic noise of the same budget "
-            f"τ, which equation (11) gives, reaches {accuracies['exact', *high]:.3f}; it is "
-            f"certified at ε = {rounded(rows['exact', *high]['epsilon'], 'nothing')}, not "
-            f"{high[0]:g}.",
-        ),
+        judge_low_privacy(rows, (epsilons[-1], deltas[-1])),
+        judge_high_privacy(rows, (epsilons[0], deltas[0])),
     ]
+
+
+def judge_corner(ends: pd.DataFrame) -> Conclusion:
+    """What the paper concludes of the one place in figure 4 that is at hand."""
+    rows = _by_place(ends)
+    ((_, *place), *_) = rows
+    is_low = tuple(place) == (GRID_EPSILONS[-1], GRID_DELTAS[-1])
+    return (judge_low_privacy if is_low else judge_high_privacy)(rows, tuple(place))
+
+
+Places = dict[tuple[str, float, float], dict[str, Any]]
+"""Rows of `ends` by method, printed ε and δ."""
+
+
+def _by_place(ends: pd.DataFrame) -> Places:
+    return {(row["method"], row["printed_epsilon"], row["delta"]): row for row in records(ends)}
+
+
+def _gap(rows: Places, place: tuple[float, ...]) -> tuple[float, str]:
+    """How much more accurate the optimized noise is at a place, and both in words."""
+    epsilon, delta = place
+    ours, theirs = (
+        float(rows[name, epsilon, delta]["accuracy"]) for name in ("published", "isotropic")
+    )
+    return ours - theirs, (
+        f"At ({epsilon:g}, {delta:g}): optimized as printed {ours:.3f}, isotropic {theirs:.3f}."
+    )
+
+
+def judge_low_privacy(rows: Places, place: tuple[float, ...]) -> Conclusion:
+    gap, seen = _gap(rows, place)
+    return Conclusion(
+        "At low privacy, (1.2, 0.01), both mechanisms are similarly accurate (V-C, figure 4).",
+        supported(abs(gap) <= CLOSE),
+        f"{seen} Similar is taken to mean within {CLOSE:.0%}.",
+    )
+
+
+def judge_high_privacy(rows: Places, place: tuple[float, ...]) -> Conclusion:
+    gap, seen = _gap(rows, place)
+    epsilon, delta = place
+    exact = rows.get(("exact", epsilon, delta))
+    of_budget = ""
+    if exact is not None:
+        of_budget = (
+            " Isotropic noise of the same budget τ, which equation (11) gives, reaches "
+            f"{exact['accuracy']:.3f}; it is certified at ε = "
+            f"{rounded(exact['epsilon'], 'nothing')}, not {epsilon:g}."
+        )
+    return Conclusion(
+        "At high privacy, (0.01, 1e-5), the optimized mechanism is substantially more accurate "
+        "(82.87 % against 43.75 %; V-C, figure 4), both at the ε that is printed.",
+        supported(gap >= SUBSTANTIAL, gap > CLEAR),
+        f"{seen} Nothing is certified for the first.{of_budget}",
+    )
 
 
 # Figure 5
@@ -469,50 +529,81 @@ def _structures(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
 
 
 def judge_structure(ends: pd.DataFrame) -> list[Conclusion]:
-    def curve(key: str, method: str) -> dict[float, float]:
-        rows = [r for r in records(ends) if r["parameter"] == key and r["method"] == method]
-        return {row["value"]: row["accuracy"] for row in sorted(rows, key=lambda r: r["value"])}
-
-    def spread(key: str, method: str) -> float:
-        values = curve(key, method).values()
-        return max(values) - min(values)
-
-    def shown(key: str) -> str:
-        return "; ".join(
-            f"{name} " + ", ".join(f"{v:g}: {a:.3f}" for v, a in curve(key, method).items())
-            for method, name in (("published", "optimized as printed"), ("isotropic", "isotropic"))
+    """All that the paper concludes from figure 5 of the settings at hand."""
+    judges = {"batch": _judge_lots, "units": _judge_units, "clip": _judge_clip}
+    return [
+        conclusion
+        for key, judge in judges.items()
+        if key in set(ends["parameter"])
+        for conclusion in judge(
+            {method: _curve(ends, key, method) for method in ("published", "isotropic")}
         )
+    ]
 
-    lots = list(curve("batch", "published"))
-    gaps = [curve("batch", "published")[lot] - curve("batch", "isotropic")[lot] for lot in lots]
-    steady = [spread("units", method) < CLOSE for method in ("published", "isotropic")]
+
+Curves = dict[str, dict[float, float]]
+"""Accuracy by the value of one setting, for each method."""
+
+
+def _curve(ends: pd.DataFrame, key: str, method: str) -> dict[float, float]:
+    rows = [r for r in records(ends) if r["parameter"] == key and r["method"] == method]
+    return {row["value"]: row["accuracy"] for row in sorted(rows, key=lambda r: r["value"])}
+
+
+def _spread(curves: Curves, method: str) -> float:
+    values = curves[method].values()
+    return max(values) - min(values)
+
+
+def _shown(curves: Curves) -> str:
+    return "; ".join(
+        f"{name} " + ", ".join(f"{v:g}: {a:.3f}" for v, a in curves[method].items())
+        for method, name in (("published", "optimized as printed"), ("isotropic", "isotropic"))
+    )
+
+
+def _judge_lots(curves: Curves) -> list[Conclusion]:
+    lots = list(curves["published"])
+    gaps = [curves["published"][lot] - curves["isotropic"][lot] for lot in lots]
+    steadier = _spread(curves, "isotropic") - _spread(curves, "published") >= CLEAR
     return [
         Conclusion(
             "The gap between the optimized and Gaussian noise is larger with smaller lots "
             "(V-D, figure 5(a)).",
             supported(gaps[0] - max(0.0, gaps[-1]) >= CLEAR),
             f"Gap {gaps[0]:+.3f} with lots of {lots[0]:g}, {gaps[-1]:+.3f} with {lots[-1]:g}. "
-            f"Accuracy by lot size: {shown('batch')}.",
+            f"Accuracy by lot size: {_shown(curves)}.",
         ),
         Conclusion(
             "The optimized mechanism is robust to lot size, more than the Gaussian "
             "(V-D, figure 5(a)).",
-            supported(spread("batch", "isotropic") - spread("batch", "published") >= CLEAR),
-            f"Accuracy ranges over {spread('batch', 'published'):.3f} (optimized as printed) and "
-            f"{spread('batch', 'isotropic'):.3f} (isotropic).",
+            supported(steadier),
+            f"Accuracy ranges over {_spread(curves, 'published'):.3f} (optimized as printed) and "
+            f"{_spread(curves, 'isotropic'):.3f} (isotropic).",
         ),
+    ]
+
+
+def _judge_units(curves: Curves) -> list[Conclusion]:
+    steady = [_spread(curves, method) < CLOSE for method in curves]
+    return [
         Conclusion(
             "The number of hidden units changes accuracy by less than 2 % for both "
             "(V-D, figure 5(c)).",
             supported(all(steady), any(steady)),
-            f"Accuracy by hidden units: {shown('units')}.",
-        ),
+            f"Accuracy by hidden units: {_shown(curves)}.",
+        )
+    ]
+
+
+def _judge_clip(curves: Curves) -> list[Conclusion]:
+    return [
         Conclusion(
             "The optimized mechanism is more sensitive to the clipping norm than the Gaussian "
             "(V-D, figure 5(d)).",
-            supported(spread("clip", "published") - spread("clip", "isotropic") >= CLEAR),
-            f"Accuracy by C: {shown('clip')}.",
-        ),
+            supported(_spread(curves, "published") - _spread(curves, "isotropic") >= CLEAR),
+            f"Accuracy by C: {_shown(curves)}.",
+        )
     ]
 
 
