@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.controls.train import EFFECT, GIVES_WAY
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import effects, jobs
+from dpcore.evaluation import comparison, effects, jobs
 from dpcore.evaluation.effects import Effect
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.export import train as export
@@ -39,6 +39,22 @@ class Varied:
     values: tuple[float, ...]
     sweep: TrainingSweep
     now: float
+    plain: TrainingStudy | None  # with constant isotropic noise, where paper 004's is chosen
+    plain_sweep: TrainingSweep | None
+
+    @property
+    def sweeps(self) -> dict[str, TrainingSweep]:
+        """Each with what it does, the chosen noise first."""
+        named = {f"Training with {len(self.values)} values": self.sweep}
+        if self.plain_sweep is not None:
+            named["Training them with isotropic noise"] = self.plain_sweep
+        return named
+
+    @property
+    def state(self) -> str:
+        """State of the first one that is not done, or “done” if all are."""
+        states = map(trainings.state, self.sweeps.values())
+        return next((state for state in states if state != "done"), "done")
 
 
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
@@ -75,47 +91,73 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
 
 def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Varied:
     values = effect.values(study, records, way)
-    sweep = effect.sweep(study, records, values, way)
-    return Varied(effect, way, values, sweep, effect.present(study, records))
+    plain = plain_sweep = None
+    if study.config.noise == comparison.PUBLISHED:
+        plain = comparison.comparison_arms(study)["constant"]
+        plain_sweep = effect.sweep(plain, records, values, way)
+    sweep, now = effect.sweep(study, records, values, way), effect.present(study, records)
+    return Varied(effect, way, values, sweep, now, plain, plain_sweep)
 
 
 def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
-    sweep = varied.sweep
-    shared_jobs.only(PLACE, [sweep.key])
+    sweeps = varied.sweeps
+    shared_jobs.only(PLACE, [sweep.key for sweep in sweeps.values()])
     job = shared_jobs.WatchedJobs(
         PLACE,
         PLACE,
-        {f"Training with {len(varied.values)} values": sweep},
+        sweeps,
         upload.submit,
         seconds=trainings.POLL_SECONDS,
-        should_run=lambda: trainings.state(sweep) in ("queued", "running"),
+        should_run=lambda: any(
+            trainings.state(sweep) in ("queued", "running") for sweep in sweeps.values()
+        ),
         begin="Train with each value",
         idle=lambda _: "This is trained when you ask for it.",
     )
 
     def draw(is_final: bool) -> None:
-        state = trainings.state(sweep)
+        state = varied.state
         if state not in ("queued", "running", "done"):
             values = ", ".join(plain(value, 4) for value in varied.values)
             name = varied.effect.symbol or varied.effect.title
             st.caption(f"{name} = {values}; {counted(study.runs, 'repetition')} each.")
         job_panel.show(job)
-        rows = shared_jobs.result(sweep.key) if state == "done" else jobs.Job(sweep.key).partial()
-        table = None if rows is None else effects.ends(varied.effect, varied.values, sweep, rows)
-        if table is not None and len(table):
-            _charts(varied, metric, table, is_final=is_final)
+        table, beside = _ends(varied, varied.sweep), _ends(varied, varied.plain_sweep)
+        if table is not None:
+            _charts(varied, metric, table, beside, is_final=is_final)
         if table is not None and state == "done":
+            described = [each for each in (study, varied.plain) if each is not None]
             key, way = varied.effect.key, varied.way
-            show_python(export.effect_snippet(study, key, varied.values, way))
+            show_python(*(export.effect_snippet(one, key, varied.values, way) for one in described))
 
     job_panel.watch([job], draw=draw)
 
 
-def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, is_final: bool) -> None:
+def _ends(varied: Varied, sweep: TrainingSweep | None) -> pd.DataFrame | None:
+    """Where the trainings of a sweep have ended so far; None before the first row."""
+    if sweep is None:
+        return None
+    is_done = trainings.state(sweep) == "done"
+    rows = shared_jobs.result(sweep.key) if is_done else jobs.Job(sweep.key).partial()
+    if rows is None or rows.empty:
+        return None
+    return effects.ends(varied.effect, varied.values, sweep, rows)
+
+
+def _charts(
+    varied: Varied,
+    metric: str,
+    table: pd.DataFrame,
+    beside: pd.DataFrame | None,
+    *,
+    is_final: bool,
+) -> None:
     given_column = "epoch" if varied.way == effects.EPOCHS else "sigma"
     for place, column in zip(st.columns(2, border=True), (metric, given_column), strict=True):
         with place:
-            chart = figures.effect(table, varied.effect, column, now=varied.now, dark=on_dark())
+            chart = figures.effect(
+                table, varied.effect, column, now=varied.now, beside=beside, dark=on_dark()
+            )
             plot(chart, f"effect_{column}")
     if not is_final:
         st.caption("It is still being trained: these are the values so far.")
@@ -123,6 +165,8 @@ def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, is_final: bool)
         "To choose the best of several values is itself a look at the records. ε does not cover it."
     )
     if is_final:
+        if beside is not None:
+            table = comparison.gathered({"private": table, "constant": beside})
         download(
             table, f"effect_of_{varied.effect.key}", "Where the training with each value ended"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import add_band, add_curve, add_rule, axis, canvas, each
+from dpcore.figures.canvas import LEGEND, add_band, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import ink
 from dpcore.figures.training.series import (
@@ -27,13 +27,22 @@ if TYPE_CHECKING:
     from dpcore.evaluation.effects import Effect
 
 GAVE_WAY = {"epoch": "Epochs", "sigma": "First noise σ₀"}
-LOOK = SERIES["private"].look
 
 
 def effect(
-    table: pd.DataFrame, varied: Effect, column: str, *, now: float, dark: bool = False
+    table: pd.DataFrame,
+    varied: Effect,
+    column: str,
+    *,
+    now: float,
+    beside: pd.DataFrame | None = None,
+    dark: bool = False,
 ) -> Drawn:
-    """A metric with its band over runs, or what gave way, against the values of one setting."""
+    """A metric with its band over runs, or what gave way, against the values of one setting.
+
+    Beside a metric may stand the same with constant isotropic noise; its σ is of another unit.
+    """
+    beside = beside if column in METRICS else None
     name = AXES[column] if column in METRICS else GAVE_WAY[column]
     rows = table[table[column].notna()].sort_values("value") if column in table else table[:0]
     # On a line of its own: a narrow screen would cut it off.
@@ -41,25 +50,48 @@ def effect(
     title = f"{varied.title} {varied.symbol}".strip() + unit
     setting = axis(title, type="linear" if varied.key == "decay" else "log")
     figure = canvas(
-        HEIGHT, dark, showlegend=False, hovermode="closest", xaxis=setting, yaxis=axis(name)
+        HEIGHT,
+        dark,
+        showlegend=beside is not None,
+        legend=LEGEND,
+        hovermode="closest",
+        xaxis=setting,
+        yaxis=axis(name),
     )
     add_rule(figure, x=now, color=ink(dark), dash="dot")
     if rows.empty:
         return Drawn(figure, "Waiting for the first epoch.", f"{name}: nothing yet.")
-    low, high = f"{column}_low", f"{column}_high"
-    if low in rows:
-        add_band(figure, rows["value"], rows[low], rows[high], LOOK.on(dark))
     values = [plain(value, 4) for value in rows["value"]]
     figure.update_xaxes(tickvals=list(rows["value"]), ticktext=values)
-    hover = [_hover(varied, row, column) for row in each(rows)]
-    add_curve(figure, rows["value"], rows[column], LOOK, hover, size=9, dark=dark)
+    drawn = {"private": rows}
+    if beside is not None:
+        drawn["constant"] = beside[beside[column].notna()].sort_values("value")
+    low, high = f"{column}_low", f"{column}_high"
+    for series, line in drawn.items():
+        look = SERIES[series].look
+        if low in line:
+            add_band(figure, line["value"], line[low], line[high], look.on(dark), showlegend=False)
+        hover = [_hover(varied, row, column) for row in each(line)]
+        add_curve(
+            figure,
+            line["value"],
+            line[column],
+            look,
+            hover,
+            name=SERIES[series].title,
+            size=9,
+            dark=dark,
+        )
+    shown_values = [value for line in drawn.values() for value in line[column]]
     if column in METRICS:
-        ends = values_within(rows[column])
+        ends = values_within(shown_values)
         figure.update_yaxes(range=list(ends), tickformat=".0%" if column in SHARES else None)
         sentence = _best(rows, varied, column, now)
     else:
-        figure.update_yaxes(range=[0.0, 1.1 * float(rows[column].max())])
+        figure.update_yaxes(range=[0.0, 1.1 * max(shown_values)])
         sentence = _afforded(rows, varied, column)
+    if beside is not None:
+        sentence += _reached(drawn["constant"], column)
     return Drawn(figure, sentence, f"{name} against {varied.title}. {sentence}")
 
 
@@ -97,6 +129,13 @@ def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
         sentence += "."
     most = int(rows["runs"].max())
     return f"{sentence} {in_band(most, REPETITION) if most > 1 else 'One repetition each.'}"
+
+
+def _reached(rows: pd.DataFrame, column: str) -> str:
+    if rows.empty:
+        return ""
+    low, high = (shown(column)(value) for value in (rows[column].min(), rows[column].max()))
+    return f" With {SERIES['constant'].title} it is {low} to {high}."
 
 
 def _afforded(rows: pd.DataFrame, varied: Effect, column: str) -> str:

@@ -55,3 +55,18 @@ def test_bands_that_overlap_are_called_chance():
     rows = table({1.0: 0.8, 2.0: 0.81}, band=0.05)
     assert "it may be chance" in figures.effect(rows, CLIP, "accuracy_test", now=1.0).sentence
     assert "chance" not in figures.effect(rows, CLIP, "accuracy_test", now=2.0).sentence
+
+
+def test_isotropic_noise_stands_beside_with_a_name_and_a_sentence_of_its_own():
+    rows, beside = table({1.0: 0.8, 2.0: 0.9}), table({1.0: 0.3, 2.0: 0.5})
+    drawn = figures.effect(rows, CLIP, "accuracy_test", now=1.0, beside=beside)
+    lines = [trace for trace in drawn.figure.data if trace.hovertext]
+    assert [trace.showlegend for trace in drawn.figure.data] == [False, None, False, None]
+    assert [line.name for line in lines] == ["your settings", "constant σ"]
+    assert list(lines[1].y) == [0.3, 0.5]
+    assert drawn.figure.layout.yaxis.range[0] < 0.3
+    assert "constant σ it is 30.0 % to 50.0 %" in drawn.sentence
+    sigmas = figures.effect(rows, CLIP, "sigma", now=1.0, beside=beside)
+    assert len([trace for trace in sigmas.figure.data if trace.hovertext]) == 1
+    waiting = figures.effect(rows, CLIP, "accuracy_test", now=1.0, beside=beside[:0])
+    assert "constant σ" not in waiting.sentence
