@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpcore.accounting.training_plan import USUAL_BATCH, usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values, where
+from dpcore.controls.network_figures import EFFECT_TAB
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.guarantee import Adjacency
 
@@ -19,7 +20,7 @@ ASIDE = "Records set aside as public"
 TABS = (
     "Noise schedule",
     "Shapes of noise",
-    "Effect of a setting",
+    EFFECT_TAB,
     "Why accuracy fell",
     "Compare runs",
     "Numbers",

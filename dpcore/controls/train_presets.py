@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.controls.train import CONTROLS
+from dpcore.controls.network_figures import FIGURES
+from dpcore.controls.train import CONTROLS, DETAIL
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.tuned_configs import STUDIES
 
@@ -43,5 +44,8 @@ PRESETS: dict[str, Mapping[str, Any]] = {
     | {"repeats": 10},
     "Cardio, paper 000's network": FIRST
     | {"dataset": "cardio", "layers": 2, "units": 100, "passes": 5, "lot": 1024, "repeats": 1},
+    **{title: FIRST | dict(settings) for title, (_, settings) in FIGURES.items()},
 }
 """Presets by name: the values of the controls."""
+OPENED = {control.key for control in DETAIL}
+"""What a preset opens: looking elsewhere does not leave it."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from dpcore.controls.explore import CONTROLS, DETAIL, PRESETS
+from dpcore.controls.network_figures import FIGURES
 from pages.explore import texts
 from pages.shared import presets
-from pages.shared.session import control_value
+from pages.shared.session import control_value, set_controls, store, stored
 
 CONTROL = {control.key: control for control in (*CONTROLS, *DETAIL)}
 OPENED = {control.key for control in DETAIL}
@@ -33,9 +36,13 @@ def _is_same(current: object, expected: object) -> bool:
 
 
 def start_from() -> None:
+    """Draw the drop-down; a figure that is drawn on Train opens that page."""
+    if title := stored("open on Train"):
+        store("open on Train", None)
+        _open_on_train(title)
     presets.start_from(
         "start_from",
-        {title: title for title in PRESETS},
+        {title: title for title in (*PRESETS, *FIGURES)},
         matching(),
         _load,
         placeholder="Choose one",
@@ -44,6 +51,10 @@ def start_from() -> None:
 
 
 def _load(title: str) -> None:
+    if title in FIGURES:
+        store("open on Train", title)
+        set_controls(OPEN)  # the group of both pages
+        return
     values = PRESETS[title]
     address = {
         key: CONTROL[key].text(value)
@@ -51,3 +62,13 @@ def _load(title: str) -> None:
         if value != CONTROL[key].default
     }
     presets.hold("explore", {**values, **EPSILON, **OPEN}, address)
+
+
+def _open_on_train(title: str) -> None:
+    from dpcore.controls import train  # slow to load
+    from dpcore.controls.control import Page
+    from dpcore.controls.link import address
+
+    _, settings = FIGURES[title]
+    link = address(Page(*train.CONTROLS, *train.DETAIL), settings)
+    st.switch_page("train/train.py", query_params=link)

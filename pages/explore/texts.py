@@ -14,7 +14,7 @@ R2 = (
 )
 START_FROM = (
     "Sets every control for a figure of a paper, on data that are at hand. Its link holds the "
-    "settings themselves."
+    "settings themselves. Figures of papers 003 and 004 are of networks: they open on Train."
 )
 PARTS = (
     "**Simpler model**: what the same private training loses with its noise left out. It comes "

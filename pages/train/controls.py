@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.controls.train import CONTROLS
-from dpcore.controls.train_presets import PRESETS
+from dpcore.controls.train import CONTROLS, VIEW
+from dpcore.controls.train_presets import OPENED, PRESETS
 from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.config import TrainingConfig
@@ -158,11 +158,22 @@ def _presets() -> None:
     presets.start_from(
         "train_preset",
         {name: name for name in PRESETS},
-        next((name for name in PRESETS if _is_set(name)), None),
+        preset(),
         _load,
         placeholder="Your own settings",
         help=texts.PRESET,
     )
+
+
+def preset() -> str | None:
+    """The preset that the controls match; of several, the one whose tab is open."""
+    tab = control_text(VIEW.key) or st.query_params.get(VIEW.key)
+    return max(matching(), key=lambda name: PRESETS[name].get(VIEW.key) == tab, default=None)
+
+
+def matching() -> list[str]:
+    """Every preset whose settings these are, whatever tab is open."""
+    return [name for name in PRESETS if _is_set(name)]
 
 
 def _load(name: str) -> None:
@@ -171,4 +182,5 @@ def _load(name: str) -> None:
 
 
 def _is_set(name: str) -> bool:
-    return all(control_text(key) in ("", str(value)) for key, value in PRESETS[name].items())
+    settings = {key: value for key, value in PRESETS[name].items() if key not in OPENED}
+    return all(control_text(key) in ("", str(value)) for key, value in settings.items())

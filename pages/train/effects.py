@@ -21,7 +21,7 @@ from pages.shared.charts import download, on_dark, plot
 from pages.shared.code import show_python
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
-from pages.train import trainings, upload
+from pages.train import paper_figure, trainings, upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -85,7 +85,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
     if varied is None:
         st.caption(f"{words}.")
     else:
-        _watch(varied, choice.metric, study)
+        _watch(varied, choice.metric, study, records)
     return waiting
 
 
@@ -99,7 +99,7 @@ def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Var
     return Varied(effect, way, values, sweep, now, plain, plain_sweep)
 
 
-def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
+def _watch(varied: Varied, metric: str, study: TrainingStudy, records: int) -> None:
     sweeps = varied.sweeps
     shared_jobs.only(PLACE, [sweep.key for sweep in sweeps.values()])
     job = shared_jobs.WatchedJobs(
@@ -126,6 +126,7 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
         if table is not None:
             _charts(varied, metric, table, beside, is_final=is_final)
         if table is not None and state == "done":
+            paper_figure.of_effect(study, records, table, beside)
             described = [each for each in (study, varied.plain) if each is not None]
             key, way = varied.effect.key, varied.way
             show_python(*(export.effect_snippet(one, key, varied.values, way) for one in described))

@@ -25,7 +25,7 @@ from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
 from pages.shared.numbers import Number, draw_numbers
 from pages.shared.session import control_text, set_controls, store, stored
-from pages.train import calibration, duration, texts, trainings
+from pages.train import calibration, duration, paper_figure, texts, trainings
 from pages.train import comparison as train_comparison
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
@@ -117,6 +117,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         _charts(choice, calibrated, table, compared, is_final=is_final)
         if is_finished:
             _show_finished()
+            paper_figure.of_training(choice.study, table)
         st.caption(caution(choice, compared, test_records))
         _noise_and_time(choice, calibrated, history)
         _more_charts(choice, calibrated, table, is_final=is_final)

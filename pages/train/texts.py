@@ -7,6 +7,9 @@ from dpcore.controls.train import CONTROLS
 PRESET = (
     "Settings to start from: data, network and how to train. Any control may be changed afterwards."
 )
+DRAWN_ALONE = (
+    "Judged by what this page has drawn. `python -m dpcore reproduce` runs all of the figure."
+)
 SCHEDULE = (
     "Whether the noise stays the same, or falls as training goes on (paper 003). Either way the "
     "whole run spends the same ε."
