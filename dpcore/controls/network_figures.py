@@ -13,7 +13,7 @@ from dpcore.figures.words import plain
 
 Figure = tuple[int, int]
 """The number of a paper, and of its figure."""
-EFFECT_TAB = "Effect of a setting"
+FIRST_TAB, EFFECT_TAB = "Noise schedule", "Effect of a setting"
 OF_003 = {
     "dataset": "chest_features",
     "network": "linear",
@@ -23,6 +23,7 @@ OF_003 = {
     "ratio": 0.99,
     "repeats": 3,
     "person": "zero-out",
+    "train_view": FIRST_TAB,
 }
 
 
@@ -40,6 +41,7 @@ def _of_004(epsilon: float, delta: float = 1e-5) -> dict[str, Any]:
         "schedule": "constant",
         "repeats": 1,
         "person": "zero-out",
+        "train_view": FIRST_TAB,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpcore.accounting.training_plan import USUAL_BATCH, usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values, where
-from dpcore.controls.network_figures import EFFECT_TAB
+from dpcore.controls.network_figures import EFFECT_TAB, FIRST_TAB
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.guarantee import Adjacency
 
@@ -18,7 +18,7 @@ FEATURES = {
 METRICS = {"accuracy_test": "Accuracy", "auc_test": "AUC"}
 ASIDE = "Records set aside as public"
 TABS = (
-    "Noise schedule",
+    FIRST_TAB,
     "Shapes of noise",
     EFFECT_TAB,
     "Why accuracy fell",

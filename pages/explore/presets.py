@@ -8,11 +8,12 @@ from dpcore.controls.explore import CONTROLS, DETAIL, PRESETS
 from dpcore.controls.network_figures import FIGURES
 from pages.explore import texts
 from pages.shared import presets
-from pages.shared.session import control_value, set_controls, store, stored
+from pages.shared.session import control_value, on_leaving, set_controls, store, stored
 
 CONTROL = {control.key: control for control in (*CONTROLS, *DETAIL)}
 OPENED = {control.key for control in DETAIL}
 """What a preset opens: looking elsewhere does not leave it."""
+TO_OPEN = "figure to open on Train"
 # Moving the slider does not leave the preset.
 EPSILON = {"epsilon": 1.0}
 # A preset shows what it sets.
@@ -37,8 +38,7 @@ def _is_same(current: object, expected: object) -> bool:
 
 def start_from() -> None:
     """Draw the drop-down; a figure that is drawn on Train opens that page."""
-    if title := stored("open on Train"):
-        store("open on Train", None)
+    if title := stored(TO_OPEN):
         _open_on_train(title)
     presets.start_from(
         "start_from",
@@ -52,8 +52,9 @@ def start_from() -> None:
 
 def _load(title: str) -> None:
     if title in FIGURES:
-        store("open on Train", title)
-        set_controls(OPEN)  # the group of both pages
+        store(TO_OPEN, title)
+        # A run that the browser asks for meanwhile may replace the switch: then it switches.
+        on_leaving(TO_OPEN, lambda: store(TO_OPEN, None))
         return
     values = PRESETS[title]
     address = {
@@ -65,10 +66,12 @@ def _load(title: str) -> None:
 
 
 def _open_on_train(title: str) -> None:
-    from dpcore.controls import train  # slow to load
+    from dpcore.controls import train, train_presets  # slow to load
     from dpcore.controls.control import Page
     from dpcore.controls.link import address
 
+    # The link names no default: what an earlier visit has left does not stay.
+    set_controls(train_presets.PRESETS[title])
     _, settings = FIGURES[title]
     link = address(Page(*train.CONTROLS, *train.DETAIL), settings)
     st.switch_page("train/train.py", query_params=link)

@@ -10,6 +10,7 @@ import pytest
 from dpcore.controls.network_figures import FIGURES
 from dpcore.controls.train_presets import PRESETS
 from dpcore.reproduction.report import NOT_SUPPORTED, UNCHECKED
+from tests.pages.expert import with_expert_open
 from tests.pages.shown import open_page, run, said
 from tests.pages.waiting import until
 
@@ -30,6 +31,7 @@ def test_a_figure_of_networks_opens_on_train_with_its_settings(title):
     settings = PRESETS[title]
     assert app.title[0].value == "What does privacy do to a network?"
     assert app.selectbox(key="train_preset").value == title
+    with_expert_open(app)
     assert app.number_input(key="lot").value == settings["lot"]
     assert app.number_input(key="target_epsilon").value == settings["target_epsilon"]
     assert app.select_slider(key="train_delta").value == settings["train_delta"]

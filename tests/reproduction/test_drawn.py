@@ -52,6 +52,7 @@ def test_figure_1_of_003_opens_as_it_is_run_again(epsilon):
     )
 
 
+@pytest.mark.slow("solves for noise that decays every step")
 def test_figure_2_of_003_starts_from_about_the_paper_s_noise():
     study = study_of("Paper 003, figure 2: ε = 8")
     assert study.epsilon == paper_003.FIXED
