@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import IO, Any
 
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.words import as_set, spaced
 
 ORPHAN_SECONDS = 1.0  # between two checks that the parent process still runs
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -84,7 +85,11 @@ class Confined:
                     raise Cancelled from None
                 self._end()
                 self._process = self._begin()
-                limit = f"{seconds:g} seconds" if late.is_set() else f"{self.megabytes:,} MB"
+                limit = (
+                    f"{as_set(seconds)} seconds"
+                    if late.is_set()
+                    else f"{spaced(self.megabytes)} MB"
+                )
                 raise InvalidInput(
                     f"{what} took more than {limit}, the most that is allowed."
                 ) from None
@@ -97,7 +102,7 @@ class Confined:
                 timer.cancel()
         if answered:
             return answer
-        too_much = f"{what} took more than {self.megabytes:,} MB, the most that is allowed."
+        too_much = f"{what} took more than {spaced(self.megabytes)} MB, the most that is allowed."
         raise answer or InvalidInput(too_much)
 
     def close(self) -> None:

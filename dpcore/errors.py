@@ -7,6 +7,9 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 
+from dpcore.rounding import typed
+from dpcore.words import as_set, spaced
+
 MAX_LETTERS = 80
 """Most letters of a value repeated in a sentence."""
 SHORTEST_PART = 3
@@ -59,7 +62,7 @@ def reject(field: str, value: object, allowed: str) -> InvalidInput:
         shown = cut(str(int(value)))
     elif isinstance(value, float):
         # Short where that is exact: "1 … must be at most 1" would help nobody.
-        short = f"{value:g}"
+        short = typed(value)
         shown = (
             short if not float(short) < value and not float(short) > value else str(float(value))
         )
@@ -91,7 +94,7 @@ def number(
 ) -> float:
     """Check `value` as a finite float within the given limits, or raise `InvalidInput`."""
     limits = [
-        f"{word} {limit:g}"
+        f"{word} {as_set(limit)}"
         for word, limit in (
             ("above", above),
             ("at least", at_least),
@@ -112,9 +115,9 @@ def number(
 
 def whole(field: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
     """Check `value` as an int within the given limits, or raise `InvalidInput`."""
-    allowed = f"a whole number of at least {at_least:,}"
+    allowed = f"a whole number of at least {spaced(at_least)}"
     if at_most is not None:
-        allowed += f" and at most {at_most:,}"
+        allowed += f" and at most {spaced(at_most)}"
     try:
         result = int(value)  # type: ignore[call-overload]
         # A float cannot tell whole numbers beyond 2⁵³ apart.

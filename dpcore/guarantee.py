@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dpcore.errors import number
+from dpcore.words import plain, spaced
 
 SMALLEST_DELTA = 1e-300
 """Below it a δ is soon no normal double, and an ε computed from it may be too small."""
@@ -105,6 +106,16 @@ class PrivacyBudget:
 def default_delta(records: int) -> float:
     """δ by rule: 1e-5, or the largest power of ten at most 1/(10n) where that is smaller."""
     return min(1e-5, 10.0 ** math.floor(-math.log10(10.0 * records)))
+
+
+def large_delta(delta: float, records: int) -> str:
+    """A warning of a δ of 1/n or more, and "" of a smaller one."""
+    if records * delta < 1.0:
+        return ""
+    return (
+        f"δ = {plain(delta)} is at least 1/n. A method may publish one of the {spaced(records)} "
+        "records at random and still keep this promise. Choose a smaller δ."
+    )
 
 
 @dataclass(frozen=True)

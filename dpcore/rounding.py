@@ -27,8 +27,13 @@ def stop_below(stops: Sequence[float], value: float) -> float:
 
 
 def typed(value: float) -> str:
-    """A number as one types it, in up to six digits: 1e-5, not 1e-05."""
-    return f"{value:g}".replace("e-0", "e-")
+    """A number as one types it: 1e-5, not 1e-05; a float in up to six digits."""
+    if isinstance(value, int):
+        return str(value)
+    digits, marker, exponent = f"{value:.5e}".partition("e")
+    if marker and not -3 <= int(exponent) < 6:
+        return f"{digits.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return f"{value:g}"
 
 
 def _rounded(value: float, digits: int, way: str) -> float:

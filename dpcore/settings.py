@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dpcore.errors import InvalidInput, number, reject, suggestion
+from dpcore.words import as_set, spaced
 
 PREFIX = "DPCORE_"
 MIN_SECONDS, MAX_SECONDS = 2.0, 86_400.0
@@ -81,7 +82,7 @@ def _is_ledger(text: str) -> bool:
     return bool(_DATABASE.fullmatch(text)) if "://" in text else _is_file(text)
 
 
-SECONDS = f"a number of seconds from {MIN_SECONDS:g} to {MAX_SECONDS:,.0f}"
+SECONDS = f"a number of seconds from {as_set(MIN_SECONDS)} to {spaced(round(MAX_SECONDS))}"
 CACHE = Variable("DPCORE_CACHE", "a folder, or a path at which one can be made", _may_be_folder)
 DATA = Variable("DPCORE_DATA", "a folder that exists", _is_folder)
 SCHEDULER = Variable(

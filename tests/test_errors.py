@@ -21,7 +21,7 @@ from dpcore.errors import InvalidInput, number, one_of, whole
         (0, {"above": 0.0}, "0", " above 0."),
         (2, {"at_least": 0.0, "below": 2.0}, "2", " at least 0 and below 2."),
         (1.0000001, {"at_most": 1.0}, "1.0000001", " at most 1."),
-        (np.float64(-1e-9), {"at_least": 0.0}, "-1e-09", " at least 0."),
+        (np.float64(-1e-9), {"at_least": 0.0}, "-1e-9", " at least 0."),
     ],
 )
 def test_a_bad_number_is_named(value, limits, shown, allowed):
@@ -55,7 +55,7 @@ def test_limits_are_strict_where_they_say_so(value, limit):
 
 @pytest.mark.parametrize("value", [1.5, 0, np.int64(0), 1_001, math.nan, None, "1.5", [3]])
 def test_a_bad_whole_number_is_refused(value):
-    with pytest.raises(InvalidInput, match=r"^runs is .* of at least 1 and at most 1,000"):
+    with pytest.raises(InvalidInput, match=r"^runs is .* of at least 1 and at most 1 000"):
         whole("runs", value, at_least=1, at_most=1_000)
     for good in (7, 7.0, "7", np.float32(7.0)):
         assert type(whole("runs", good, at_least=1)) is int

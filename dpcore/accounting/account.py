@@ -29,6 +29,7 @@ from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
 from dpcore.progress import Progress, section, silent
 from dpcore.rounding import lowered, raised
+from dpcore.words import as_set, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +61,9 @@ class Account:
             )
         total = sum(entry.count for entry in self.entries)
         if total > MAX_OCCASIONS:
-            raise reject("the number of trainings and releases", total, f"at most {MAX_OCCASIONS}")
+            raise reject(
+                "the number of trainings and releases", total, f"at most {spaced(MAX_OCCASIONS)}"
+            )
         for place, entry in enumerate(self.entries, start=1):
             try:
                 _check_adjacency(entry, self.adjacency)
@@ -161,8 +164,8 @@ def composed(
     if is_over or (rest < SMALLEST_DELTA and pure is None):
         over = f": {excess(used, decimal(delta))} too much" if is_over else ""
         reason = (
-            f"The entries use δ = {float(used):.3g} by themselves, but all of the account has "
-            f"{delta:.3g}{over}."
+            f"The entries use δ = {plain(float(used))} by themselves, but all of the account has "
+            f"{plain(delta)}{over}."
         )
         return Guarantee(None, None, adjacency, by, reason)
     if not parts:
@@ -253,8 +256,9 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[AccountEn
         amount = boundary(epsilon, account.budget.epsilon, start, search)
     if amount is None:
         raise InvalidInput(
-            f"The entries with a noise of their own spend ε = {raised(typed, 3):g}, but less than "
-            f"{account.budget.epsilon:g} must be spent for a share of the budget to be left."
+            f"The entries with a noise of their own spend ε = {as_set(raised(typed, 3))}, but "
+            f"less than {as_set(account.budget.epsilon)} must be spent for a share of the budget "
+            "to be left."
             if math.isfinite(typed)
             else "The entries already spent leave no budget for those with a share."
         )

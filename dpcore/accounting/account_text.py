@@ -12,6 +12,7 @@ from dpcore.accounting.account import MAX_ENTRIES
 from dpcore.accounting.entries import KINDS, AccountEntry
 from dpcore.errors import InvalidInput, one_of
 from dpcore.spreadsheet import FORMULA_SIGNS
+from dpcore.words import spaced
 
 MAX_LETTERS = 16_000
 BETWEEN_ENTRIES, BETWEEN_CELLS = ";", "~"
@@ -48,7 +49,8 @@ def from_link(text: str) -> tuple[AccountEntry, ...]:
     """The entries that `to_link` wrote."""
     if len(text) > MAX_LETTERS:
         raise InvalidInput(
-            f"The account has {len(text):,} letters, but a link must have at most {MAX_LETTERS:,}."
+            f"The account has {spaced(len(text))} letters, but a link must have at most "
+            f"{spaced(MAX_LETTERS)}."
         )
     parts = text.split(BETWEEN_ENTRIES) if text else []
     return _entries(parts, "Entry", _from_link)

@@ -13,6 +13,7 @@ from dpcore.accounting.theorems import composition, gaussian, pld, renyi, tcdp, 
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee
 from dpcore.progress import silent
+from dpcore.words import as_set
 
 ACCOUNTANTS = {
     accountant.key: accountant
@@ -83,7 +84,7 @@ def _guarantee(
 ) -> Guarantee:
     if math.isfinite(epsilon):
         return Guarantee(epsilon, delta, adjacency, chosen.title)
-    reason = reason or f"{chosen.title} gives no finite ε at δ = {delta:g}."
+    reason = reason or f"{chosen.title} gives no finite ε at δ = {as_set(delta)}."
     return Guarantee(None, None, adjacency, chosen.title, reason)
 
 

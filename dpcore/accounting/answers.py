@@ -22,6 +22,7 @@ from dpcore.mechanisms.gaussian import (
     classical_condition,
     classical_sigma,
 )
+from dpcore.words import plain
 
 QUESTIONS = ("sigma", "epsilon", "delta")
 THEOREMS = {
@@ -106,9 +107,9 @@ def _conditions(mechanism: str, values: dict[str, float]) -> tuple[Condition, ..
     return (
         classical_condition(values["epsilon"]),
         Condition(
-            f"0 < δ < 1 (δ = {delta:.3g})",
+            f"0 < δ < 1 (δ = {plain(delta)})",
             0.0 < delta < 1.0,
-            f"The classical formula gives δ = {delta:.3g}, which promises nothing.",
+            f"The classical formula gives δ = {plain(delta)}, which promises nothing.",
         ),
     )
 

@@ -14,6 +14,7 @@ from dpcore.accounting.concentrated import rho_for
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
+from dpcore.words import as_set
 
 COMPOSITIONS = ("basic", "zcdp", "pld")
 SMALLEST_SHARE = 1e-9
@@ -61,7 +62,9 @@ def split(
     except OverflowError:
         total = math.inf
     if min(weights) < SMALLEST_SHARE * total:
-        raise reject("share", min(weights), f"at least {SMALLEST_SHARE:g} of the sum of all shares")
+        raise reject(
+            "share", min(weights), f"at least {as_set(SMALLEST_SHARE)} of the sum of all shares"
+        )
     portion_of = {}
     for weight in set(weights):
         # Rounded down, so that the shares never sum to more than 1.

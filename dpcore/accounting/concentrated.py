@@ -16,6 +16,7 @@ import scipy
 from dpcore.accounting.root_search import turning_point
 from dpcore.errors import number
 from dpcore.guarantee import Condition
+from dpcore.words import plain
 
 
 @dataclass(frozen=True)
@@ -160,15 +161,19 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
     lemma = "Amplification of tCDP is proved only for"
     conditions = (
         Condition(
-            f"ρ ≤ 0.1 (ρ = {rho:.4g})", rho <= 0.1, f"{lemma} ρ up to 0.1; here ρ = {rho:.4g}."
+            f"ρ ≤ 0.1 (ρ = {plain(rho, 4)})",
+            rho <= 0.1,
+            f"{lemma} ρ up to 0.1; here ρ = {plain(rho, 4)}.",
         ),
         Condition(
-            f"s ≤ 0.1 (s = {rate:.4g})", rate <= 0.1, f"{lemma} s up to 0.1; here s = {rate:.4g}."
+            f"s ≤ 0.1 (s = {plain(rate, 4)})",
+            rate <= 0.1,
+            f"{lemma} s up to 0.1; here s = {plain(rate, 4)}.",
         ),
         Condition(
-            f"ln(1/s) ≥ 3ρ(2 + log₂(1/ρ)) ({log_rate:.4g} against {needed:.4g})",
+            f"ln(1/s) ≥ 3ρ(2 + log₂(1/ρ)) ({plain(log_rate, 4)} against {plain(needed, 4)})",
             log_rate >= needed,
-            f"{lemma} ln(1/s) ≥ {needed:.4g}; here it is {log_rate:.4g}.",
+            f"{lemma} ln(1/s) ≥ {plain(needed, 4)}; here it is {plain(log_rate, 4)}.",
         ),
         Condition(
             f"ω ≥ ln(1/s)/(2ρ) ≥ 1 (ω = {_order_text(base.omega)}, middle {_order_text(order)})",
@@ -181,4 +186,4 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
 
 
 def _order_text(order: float) -> str:
-    return f"{order:.4g}" if math.isfinite(order) else "∞"
+    return plain(order, 4) if math.isfinite(order) else "∞"

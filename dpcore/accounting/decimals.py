@@ -7,7 +7,7 @@ from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 
 from dpcore.errors import InvalidInput, reject
-from dpcore.rounding import raised, typed
+from dpcore.words import at_most, spaced
 
 MAX_PLACES = 1_000
 """Most places of a decimal, before or after its point."""
@@ -19,7 +19,7 @@ def decimal(value: float | str, field: str = "number") -> Fraction:
     digits = Decimal(value if isinstance(value, str) else repr(float(value)))
     exponent = digits.as_tuple().exponent
     if isinstance(exponent, str) or exponent < -MAX_PLACES or digits.adjusted() > MAX_PLACES:
-        raise reject(field, value, f"of at most {MAX_PLACES:,} places")
+        raise reject(field, value, f"of at most {spaced(MAX_PLACES)} places")
     return Fraction(digits)
 
 
@@ -51,4 +51,4 @@ def exactly(value: Fraction) -> str:
 
 def excess(value: Fraction, limit: Fraction) -> str:
     """By how much a limit is exceeded, rounded up to three digits, however little it is."""
-    return typed(raised(named_above(value - limit), 3))
+    return at_most(named_above(value - limit))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.words import as_set
 
 SAMPLINGS = ("none", "poisson", "fixed")
 MIN_MULTIPLIER, LARGEST_MULTIPLIER = 1e-8, 1e10
@@ -149,7 +150,7 @@ def from_schedule(
     """Make an event of a schedule of σ on the sum of records clipped to `sensitivity`."""
     one_of("sampling", sampling, SAMPLINGS)
     if sampling == "none" and rate != 1.0:
-        raise InvalidInput(f"sampling rate is {rate:g}, but it must be 1 without sampling.")
+        raise InvalidInput(f"sampling rate is {as_set(rate)}, but it must be 1 without sampling.")
 
     def one(sigma: float) -> Event:
         base = Gaussian(sigma, sensitivity)

@@ -17,6 +17,7 @@ from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_sigma
+from dpcore.words import as_set
 
 GAUSSIAN, PURE, PAIR = "gaussian", "pure", "pair"
 PROOFS = {
@@ -65,8 +66,8 @@ def check_epsilon(method: str, epsilon: float) -> None:
     """Refuse an ε at which a method proves nothing."""
     if method == CLASSICAL and epsilon >= 1.0:
         raise InvalidInput(
-            f"ε is {epsilon:g}, but for {method} it must be below 1: from there on its formula "
-            "proves nothing."
+            f"ε is {as_set(epsilon)}, but for {method} it must be below 1: from there on its "
+            "formula proves nothing."
         )
 
 

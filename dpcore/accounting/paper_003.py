@@ -25,7 +25,7 @@ from dpcore.accounting.concentrated import (
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import number
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
-from dpcore.rounding import raised, typed
+from dpcore.words import as_set, at_most
 
 
 @dataclass(frozen=True)
@@ -94,17 +94,17 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
     if proved is not None and proved <= printed:
         return (
             Status.PROVED,
-            f"Every condition of its lemmas is met, and they prove ε = {_shown(proved)}.",
+            f"Every condition of its lemmas is met, and they prove ε = {at_most(proved)}.",
         )
-    denial = f"Its lemmas do not prove the printed {_shown(printed)} here"
+    denial = f"Its lemmas do not prove the printed {at_most(printed)} here"
     if certified.epsilon is None:
         return (
             Status.CLAIM_NOT_SUPPORTED,
             f"{denial}, and no accountant here certifies a finite ε for this noise.",
         )
-    delta = typed(certified.delta or 0.0)
+    delta = as_set(certified.delta or 0.0)
     certificate = (
-        f"{certified.by} certifies ε = {_shown(certified.epsilon)} at δ = {delta} for this noise "
+        f"{certified.by} certifies ε = {at_most(certified.epsilon)} at δ = {delta} for this noise "
         f"under {certified.adjacency}"
     )
     if certified.adjacency is not answer.claim.adjacency:
@@ -115,14 +115,9 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
     if certified.epsilon > printed:
         return (
             Status.CLAIM_NOT_SUPPORTED,
-            f"{certificate}; nothing supports the printed {_shown(printed)}.",
+            f"{certificate}; nothing supports the printed {at_most(printed)}.",
         )
     return Status.CONDITIONS_NOT_MET, f"{denial}. {certificate}: it holds, by another proof."
-
-
-def _shown(epsilon: float) -> str:
-    """An ε as a statement of its guarantee writes it, rounded up."""
-    return f"{raised(epsilon, 3):g}"
 
 
 def _decay(schedule: Schedule) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 from dpcore.errors import number, whole
 from dpcore.guarantee import Condition
 from dpcore.mechanisms.gaussian import analytic_delta
+from dpcore.words import as_set, plain
 
 LARGEST_COMPOSED = 0.9
 """ε up to which equation (12) follows from the cited composition theorem."""
@@ -90,14 +91,16 @@ def conditions(epsilon: float, step: tuple[float, float], shift: float) -> tuple
     true = analytic_delta(step_epsilon, 1.0 / shift, 1.0)
     return (
         Condition(
-            f"one step is (ε^t, δ^t)-private (ε^t = {step_epsilon:.3g}, δ^t = {step_delta:.3g})",
+            f"one step is (ε^t, δ^t)-private (ε^t = {plain(step_epsilon)}, δ^t = "
+            f"{plain(step_delta)})",
             true <= step_delta,
             "The moment bound of equation (9) leaves out λ²S/2: at ε^t = "
-            f"{step_epsilon:.3g} this noise has δ = {true:.3g}, not {step_delta:.3g}.",
+            f"{plain(step_epsilon)} this noise has δ = {plain(true)}, not {plain(step_delta)}.",
         ),
         Condition(
-            f"ε ≤ {LARGEST_COMPOSED:g} (ε = {epsilon:g})",
+            f"ε ≤ {as_set(LARGEST_COMPOSED)} (ε = {as_set(epsilon)})",
             epsilon <= LARGEST_COMPOSED,
-            f"Equation (12) is a simplified composition theorem for ε up to {LARGEST_COMPOSED:g}.",
+            "Equation (12) is a simplified composition theorem for ε up to "
+            f"{as_set(LARGEST_COMPOSED)}.",
         ),
     )

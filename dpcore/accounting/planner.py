@@ -19,6 +19,7 @@ from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Guarantee
 from dpcore.progress import Progress, silent
 from dpcore.rounding import lowered, raised
+from dpcore.words import as_set, plain, spaced
 
 UNKNOWNS = ("epsilon", "sigma", "steps", "epochs", "batch", "delta", "clip")
 WHOLE = ("steps", "epochs", "batch")
@@ -179,8 +180,8 @@ def solve(
         value = boundary(epsilon, target, start, search)
     if value is None:
         return unreachable(
-            f"No {NAMES[unknown]} reaches ε = {target:g} with the other settings as they are, "
-            f"by {ACCOUNTANTS[accountant].title}."
+            f"No {NAMES[unknown]} reaches ε = {as_set(target)} with the other settings as they "
+            f"are, by {ACCOUNTANTS[accountant].title}."
         )
     sentence = _sentence(unknown, value, guarantees[value])
     return Plan(unknown, value, _with(training, unknown, value), guarantees[value], sentence)
@@ -203,7 +204,7 @@ def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Pr
     epochs = round(plan.value) // per_epoch
     if epochs == 0:
         sentence = (
-            f"Not even one epoch of {counted(per_epoch)} stays within ε = {target:g}; "
+            f"Not even one epoch of {counted(per_epoch)} stays within ε = {as_set(target)}; "
             f"{counted(round(plan.value))} would."
         )
         by, adjacency = plan.guarantee.by, plan.guarantee.adjacency
@@ -212,7 +213,7 @@ def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Pr
     guarantee = spent(shorter, accountant)
     assert guarantee.epsilon is not None  # that of more steps was found
     sentence = (
-        f"{NAMES['epochs']} = {epochs:,} of {counted(per_epoch)}: "
+        f"{NAMES['epochs']} = {spaced(epochs)} of {counted(per_epoch)}: "
         f"{_spends(guarantee.epsilon, guarantee)}"
     )
     return Plan("epochs", float(epochs), shorter, guarantee, sentence)
@@ -220,7 +221,7 @@ def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Pr
 
 def counted(steps: int) -> str:
     """A number of steps in words."""
-    return f"{steps:,} step{'' if steps == 1 else 's'}"
+    return f"{spaced(steps)} step{'' if steps == 1 else 's'}"
 
 
 def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
@@ -278,14 +279,14 @@ def _sentence(unknown: str, value: float | None, guarantee: Guarantee) -> str:
     spends = _spends(guarantee.epsilon, guarantee)
     if unknown == "epsilon":
         return spends
-    shown = f"{value:,.0f}" if unknown in WHOLE else f"{_safely(unknown, value, 4):.4g}"
+    shown = spaced(round(value)) if unknown in WHOLE else plain(_safely(unknown, value, 4), 4)
     return f"{NAMES[unknown]} = {shown}: {spends}"
 
 
 def _spends(epsilon: float, guarantee: Guarantee) -> str:
     delta = _safely("delta", guarantee.delta or 0.0, 4)
     return (
-        f"ε = {_safely('epsilon', epsilon, 4):.4g} at δ = {delta:.4g} "
+        f"ε = {plain(_safely('epsilon', epsilon, 4), 4)} at δ = {plain(delta, 4)} "
         f"({guarantee.by}, {guarantee.adjacency})."
     )
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import one_of
+from dpcore.words import as_set
 
 
 class Certified(NamedTuple):
@@ -86,7 +87,7 @@ _CERTIFIED = {
     "cifar-7.03-90": Certified(0.00649, 3.02, 6.02),
 }
 
-_DEFAULTS = "Paper 003, section 5.1: batch 100, s/m = 0.01, C = 1, σ₀ = 2.8, R = 0.99, δ = 1e-4"
+_DEFAULTS = "Paper 003, section 5.1: batch 100, s/m = 0.01, C = 1, σ₀ = 2.8, R = 0.99, δ = 10⁻⁴"
 _STEPS, _ITERATED = "steps from equation (3)", "decay as in Algorithm 1"
 _SOLVED = "σ₀ from equation (3) for that ε, as the paper describes"
 _IN_TEXT = f"in section 5.2; {_SOLVED}"
@@ -117,7 +118,7 @@ PRESETS: dict[str, Preset] = {
         *(
             Preset(
                 f"chexpert{ending}",
-                f"CheXpert, {'default' if stated is None else f'ε = {stated:g}'}: "
+                f"CheXpert, {'default' if stated is None else f'ε = {as_set(stated)}'}: "
                 f"decay every {'epoch' if every == 100 else 'iteration'}, {setting}",
                 replace(_CHEXPERT, sigma=sigma, steps=steps, decay_every=every),
                 stated,
@@ -136,7 +137,7 @@ PRESETS: dict[str, Preset] = {
         *(
             Preset(
                 f"mnist-{stated:g}-dpsgd",
-                f"MNIST, ε = {stated:g}: DP-SGD, noise multiplier {noise:g}",
+                f"MNIST, ε = {as_set(stated)}: DP-SGD, noise multiplier {as_set(noise)}",
                 _images(round(noise * clip, 9), 60_000, steps, clip=clip),
                 stated,
                 f"{_TUTORIAL}.",
@@ -150,7 +151,7 @@ PRESETS: dict[str, Preset] = {
         *(
             Preset(
                 key,
-                f"{data}, ε = {stated:g}: {kind}, σ₀ = {sigma:g}",
+                f"{data}, ε = {as_set(stated)}: {kind}, σ₀ = {as_set(sigma)}",
                 _images(sigma, records, steps, decay=0.99),
                 stated,
                 f"{_ADAPTIVE}{_SOLVED}.",

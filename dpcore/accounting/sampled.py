@@ -28,6 +28,7 @@ from dpcore.accounting.root_search import turning_point
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
+from dpcore.words import as_set
 
 LATTICE_RATIO = 1.02
 LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
@@ -212,7 +213,7 @@ def noise_multiplier_for(
     high, stride = 0, 64
     while not within(high):
         if high == HIGHEST_INDEX:
-            raise reject("delta", delta, f"larger: no finite noise reaches ε = {epsilon:g}")
+            raise reject("delta", delta, f"larger: no finite noise reaches ε = {as_set(epsilon)}")
         high, stride = min(high + stride, HIGHEST_INDEX), 2 * stride
     low, stride = high - 64, 64
     while within(low):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.errors import InvalidInput, number, whole
+from dpcore.words import as_set, spaced
 
 Array = NDArray[np.float64]
 
@@ -81,11 +82,14 @@ def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1)
     sigmas = number("σ", sigma, above=0.0) * decay ** (0.5 * np.arange(levels))
     if sigmas[-1] <= 1e-150:
         raise InvalidInput(
-            f"decay R is {decay:g}, but over {levels:,} levels it must leave σ above 1e-150."
+            f"decay R is {as_set(decay)}, but over {spaced(levels)} levels it must leave σ above "
+            "1e-150."
         )
-    interval = "step" if count == 1 else f"{count:,} steps"
+    interval = "step" if count == 1 else f"{spaced(count)} steps"
     return Schedule(
-        tuple(map(float, sigmas)), (count,) * levels, f"variance times {decay:g} every {interval}"
+        tuple(map(float, sigmas)),
+        (count,) * levels,
+        f"variance times {as_set(decay)} every {interval}",
     )
 
 
@@ -97,7 +101,10 @@ def opacus_gamma(decay: float) -> float:
 def linear(first: float, last: float, steps: int) -> Schedule:
     """Go from σ `first` to σ `last` in equal differences."""
     whole("steps", steps, at_least=1, at_most=MAX_STEPS)
-    return custom(np.linspace(first, last, steps).tolist(), f"linear from {first:g} to {last:g}")
+    return custom(
+        np.linspace(first, last, steps).tolist(),
+        f"linear from {as_set(first)} to {as_set(last)}",
+    )
 
 
 def custom(sigmas: Sequence[float], name: str = "custom list") -> Schedule:

@@ -22,6 +22,7 @@ from dpcore.accounting.losses import loss_distributions
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
+from dpcore.words import as_set, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,7 @@ def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
         return np.asarray(special.ndtr(special.ndtri(rate) + mu))
 
     return PrivacyCurve(
-        lambda epsilon: analytic_delta(epsilon, 1.0 / mu), power, adjacency, f"{mu:.4g}-GDP"
+        lambda epsilon: analytic_delta(epsilon, 1.0 / mu), power, adjacency, f"{plain(mu, 4)}-GDP"
     )
 
 
@@ -87,7 +88,7 @@ def from_budget(epsilon: float, delta: float, adjacency: Adjacency) -> PrivacyCu
         curve,
         lambda rate: 1.0 - risk.smallest_miss_rate(rate, epsilon, delta),
         adjacency,
-        f"(ε, δ) = ({epsilon:g}, {delta:g}) alone",
+        f"(ε, δ) = ({as_set(epsilon)}, {as_set(delta)}) alone",
     )
 
 

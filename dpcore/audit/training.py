@@ -16,6 +16,7 @@ from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Guarantee
 from dpcore.methods import method_named
+from dpcore.words import as_set
 
 Array = NDArray[np.floating]
 
@@ -55,8 +56,8 @@ def promise(calibration: Calibration) -> Guarantee:
     proof, certified = calibration.proof, calibration.certified
     if proof.epsilon is None:
         raise InvalidInput(
-            f"{calibration.title} proves nothing at ε = {calibration.requested.epsilon:g}, but an "
-            f"attack needs a promise to test: {proof.reason}"
+            f"{calibration.title} proves nothing at ε = {as_set(calibration.requested.epsilon)}, "
+            f"but an attack needs a promise to test: {proof.reason}"
         )
     tighter = (
         certified.epsilon is not None

@@ -18,6 +18,7 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.export.account import calendar
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget, default_delta
 from dpcore.spreadsheet import csv
+from dpcore.words import spaced
 
 SUFFIXES = (".csv", ".ics")
 
@@ -108,7 +109,7 @@ def _print(answer: dict[str, Any]) -> None:
     print("the budget is kept" if answer["within"] else f"broken on {answer['breaks_on']}")
     print(f"left: ε = {downward(answer['left'])}")
     for each in answer["fits"]:
-        print(f"  {each['more']:,} more like “{each['like']}”")
+        print(f"  {spaced(each['more'])} more like “{each['like']}”")
     print("day         ε so far   steps T  what")
     for row in answer["days"]:
         spent, steps = upward(row["epsilon"], 6), row["steps"] or ""

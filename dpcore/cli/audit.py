@@ -10,6 +10,7 @@ from dpcore.audit.register import attacks_on
 from dpcore.cli.options import Parser, optional, optional_whole
 from dpcore.cli.output import downward, print_json, progress, shown
 from dpcore.errors import InvalidInput, number, whole
+from dpcore.words import as_set, spaced
 
 
 def add(command: Parser) -> None:
@@ -71,11 +72,10 @@ def _once(options: argparse.Namespace) -> None:
         )
         return
     print(
-        f"{_verdict('one training', outcome)}\n"
-        f"  Of {outcome.canaries:,} canaries {outcome.guesses:,} were guessed at, "
-        f"{outcome.right:,} rightly, which proves ε ≥ {downward(outcome.lower_bound, 4)} with "
-        f"confidence {outcome.confidence:g} (Steinke, Nasr and Jagielski 2023).\n"
-        f"  {outcome.about}"
+        f"{_verdict('one training', outcome)}\n  Of {spaced(outcome.canaries)} canaries "
+        f"{spaced(outcome.guesses)} were guessed at, {spaced(outcome.right)} rightly, which proves "
+        f"ε ≥ {downward(outcome.lower_bound, 4)} with confidence {as_set(outcome.confidence)} "
+        f"(Steinke, Nasr and Jagielski 2023).\n  {outcome.about}"
     )
 
 
@@ -131,7 +131,7 @@ def _bounded(outcome: attack.AttackResult | one_run.OneRunResult) -> dict[str, A
 def _verdict(subject: str, outcome: attack.AttackResult | one_run.OneRunResult) -> str:
     promise = outcome.promise
     verdict = "REFUTED" if outcome.flagged else "not refuted"
-    share = "" if outcome.noise_share == 1.0 else f" at {outcome.noise_share:g} of the noise"
+    share = "" if outcome.noise_share == 1.0 else f" at {as_set(outcome.noise_share)} of the noise"
     return (
         f"{subject}{share}: promise ε = {shown(promise.epsilon)}, δ = {shown(promise.delta)}, "
         f"{promise.adjacency} ({promise.by}) {verdict}."
@@ -141,7 +141,7 @@ def _verdict(subject: str, outcome: attack.AttackResult | one_run.OneRunResult) 
 def _sentence(finding: attack.AttackResult) -> str:
     return (
         f"{_verdict(f'{finding.method}, {finding.edition} edition', finding)}\n"
-        f"  {finding.about} {finding.runs:,} releases on either set prove ε ≥ "
-        f"{downward(finding.lower_bound, 4)} with confidence {finding.confidence:g} "
+        f"  {finding.about} {spaced(finding.runs)} releases on either set prove ε ≥ "
+        f"{downward(finding.lower_bound, 4)} with confidence {as_set(finding.confidence)} "
         f"({finding.by})."
     )

@@ -15,6 +15,7 @@ from dpcore.datasets.files import contents
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, one_of, reject
+from dpcore.words import spaced
 
 CERTIFICATES = ("certificate.yaml", "twin.yaml")
 FILES = {
@@ -98,7 +99,7 @@ def _all_bytes(field: str, place: str | Path) -> bytes:
     """All bytes of a file; a larger one is refused: the hash of a part leaves out the rest."""
     data = contents(field, place, LARGEST_TABLE)
     if len(data) > LARGEST_TABLE:
-        raise reject(field, str(place), f"a file of at most {LARGEST_TABLE:,} bytes")
+        raise reject(field, str(place), f"a file of at most {spaced(LARGEST_TABLE)} bytes")
     return data
 
 
@@ -113,7 +114,7 @@ def _release_folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
             "file",
             place,
             f"a folder of one release: with {' or '.join(CERTIFICATES)}, and at most "
-            f"{MAX_IN_FOLDER:,} files",
+            f"{spaced(MAX_IN_FOLDER)} files",
         )
     return str(certificates[0]), {
         path.name: partial(_all_bytes, "file", path) for path in inside if path != certificates[0]

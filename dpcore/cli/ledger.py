@@ -12,6 +12,7 @@ from dpcore.cli.output import print_json
 from dpcore.datasets.files import contents
 from dpcore.errors import InvalidInput, one_of, reject, whole
 from dpcore.guarantee import Adjacency
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger, Left, Receipt, Spend
@@ -185,7 +186,7 @@ def _history(ledger: Ledger, options: argparse.Namespace) -> None:
 def _backup(ledger: Ledger, options: argparse.Namespace) -> None:
     last = ledger.backup(Path(_needed(options, "output")))
     count, head = (0, None) if last is None else (last.number, last.hash)
-    words = f"entries copied: {count}, chain head {head}" if head else "the copy is empty"
+    words = f"entries copied: {spaced(count)}, chain head {head}" if head else "the copy is empty"
     _print_answer(options, {"entries": count, "chain_head": head}, words)
 
 

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from dpcore.errors import InvalidInput, reject
-from dpcore.figures.words import plain
-from dpcore.rounding import lowered, raised
+from dpcore.words import at_least, at_most
 
 
 def print_json(value: object) -> None:
@@ -37,12 +36,12 @@ def shown(value: float | None) -> str:
 
 def upward(value: float, digits: int = 10) -> str:
     """`value` rounded up to this many digits: more noise, larger ε and δ."""
-    return f"{raised(value, digits):.{digits}g}" if math.isfinite(value) else plain(value)
+    return at_most(value, digits)
 
 
 def downward(value: float, digits: int = 10) -> str:
     """`value` rounded down to this many digits: for lower bounds and for C."""
-    return f"{lowered(value, digits):.{digits}g}" if math.isfinite(value) else plain(value)
+    return at_least(value, digits)
 
 
 def progress(fraction: float, message: str) -> None:

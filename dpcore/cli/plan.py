@@ -19,6 +19,7 @@ from dpcore.controls.options import described
 from dpcore.controls.plan import CONTROLS, TARGET
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import Adjacency, Guarantee, verdicts
+from dpcore.words import as_set, spaced
 
 
 def add(command: Parser) -> None:
@@ -109,14 +110,14 @@ def _settings(training: TrainingPlan) -> dict[str, Any]:
 
 def _neighbour(answer: dict[str, Any]) -> str:
     size = answer["public_size"]
-    return f"{answer['adjacency']}" + ("" if size is None else f" (public size {size:,})")
+    return f"{answer['adjacency']}" + ("" if size is None else f" (public size {spaced(size)})")
 
 
 def _described(answer: dict[str, Any]) -> str:
-    rate_text = "" if answer["sampling"] == "none" else f", q = {answer['sampling_rate']:g}"
+    rate_text = "" if answer["sampling"] == "none" else f", q = {as_set(answer['sampling_rate'])}"
     return (
-        f"run: {answer['steps']:,} steps, sampling {answer['sampling']}{rate_text}, σ "
-        f"{answer['sigma']:g} ({answer['schedule']}), C = {answer['sensitivity']:g}"
+        f"run: {spaced(answer['steps'])} steps, sampling {answer['sampling']}{rate_text}, σ "
+        f"{as_set(answer['sigma'])} ({answer['schedule']}), C = {as_set(answer['sensitivity'])}"
     )
 
 
@@ -186,8 +187,8 @@ def _exactness(unknown: str, error: float) -> str:
         return "exact: the largest that this accountant allows"
     side = "largest" if unknown == "clip" else "least"
     return (
-        f"error: within a relative {error:g} of the {side} that this accountant allows, on the "
-        f"safe side"
+        f"error: within a relative {as_set(error)} of the {side} that this accountant allows, on "
+        "the safe side"
     )
 
 

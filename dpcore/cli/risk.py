@@ -19,6 +19,7 @@ from dpcore.controls.options import add as add_options
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
+from dpcore.words import as_set
 
 
 def add(command: Parser) -> None:
@@ -74,8 +75,8 @@ def run(options: argparse.Namespace) -> None:
         answer["within_budget"] = spent <= typed
         if spent > typed:
             answer["reason"] += (
-                f"This mechanism does not keep ε = {typed:g} at δ = {delta:g}: there its ε is "
-                f"{spent}, so what follows from the budget does not hold for it."
+                f"This mechanism does not keep ε = {as_set(typed)} at δ = {as_set(delta)}: "
+                f"there its ε is {spent}, so what follows from the budget does not hold for it."
             )
     if options.json:
         print_json(answer)
@@ -132,12 +133,15 @@ LINES = (
 
 def _print(answer: dict[str, Any]) -> None:
     print(f"An attacker guesses {answer['guess']} ({answer['adjacency']}),")
-    print(f"believes it beforehand by {answer['prior']:g}, takes {answer['fpr']:g} false alarms.")
+    print(
+        f"believes it beforehand by {as_set(answer['prior'])}, takes {as_set(answer['fpr'])} "
+        "false alarms."
+    )
     bounds = [answer[key] for key in ("exact", "from_budget") if answer[key] is not None]
     for figures in bounds:
         print(f"\nAt most, from {figures['by']}:")
         for key, meaning in LINES:
-            print(f"  {figures[key]:<12.6g}{meaning}")
+            print(f"  {as_set(figures[key]):<12}{meaning}")
     if answer["risk"] is not None:
         print(f"\n{answer['risk']['sentence']}")
     if answer["reason"]:

@@ -19,6 +19,7 @@ from dpcore.controls.options import add as add_controls
 from dpcore.controls.plan import OPTIONS
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
+from dpcore.words import spaced
 
 SMALLEST_RATE = 1e-15
 MAX_RECORDS = 10**15
@@ -159,7 +160,8 @@ def _missing(name: str) -> InvalidInput:
 def _few_levels(levels: int) -> None:
     if levels > MAX_LEVELS:
         raise InvalidInput(
-            f"the schedule has {levels:,} different σ, but it must have at most {MAX_LEVELS:,}."
+            f"the schedule has {spaced(levels)} different σ, but it must have at most "
+            f"{spaced(MAX_LEVELS)}."
         )
 
 
@@ -220,7 +222,9 @@ def _steps(options: argparse.Namespace, unknown: str | None, per_epoch: int, sam
             )
         count = whole("epochs", epochs, at_least=1)
         if count * per_epoch > MAX_STEPS:
-            allowed = f"few enough for {MAX_STEPS:,} steps at {per_epoch:,} steps an epoch"
+            allowed = (
+                f"few enough for {spaced(MAX_STEPS)} steps at {spaced(per_epoch)} steps an epoch"
+            )
             raise reject("epochs", count, allowed)
         return count * per_epoch
     if steps is None and sampled:

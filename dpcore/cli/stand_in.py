@@ -10,13 +10,14 @@ from dpcore.cli.options import Parser, or_usual
 from dpcore.cli.output import print_json, writing
 from dpcore.cli.tables import text_file
 from dpcore.errors import whole
+from dpcore.words import spaced
 
 
 def add(command: Parser) -> None:
     command.add_argument(
         "--columns", required=True, help="file that describes the columns, in YAML, JSON or lines"
     )
-    command.add_argument("--records", help="how many; default: 1,000")
+    command.add_argument("--records", help="how many; default: 1 000")
     command.add_argument("--seed", help="default: 0")
     command.add_argument("--output", required=True, help="CSV file to write")
 
@@ -33,5 +34,5 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         print_json({"records": count, "output": options.output, "epsilon": 0.0})
         return
-    print(f"{count:,} made-up records, from the description alone: they cost nothing.")
+    print(f"{spaced(count)} made-up records, from the description alone: they cost nothing.")
     print(f"They were written to {options.output}", file=sys.stderr)

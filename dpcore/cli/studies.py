@@ -26,6 +26,7 @@ from dpcore.errors import number, one_of, reject, whole
 from dpcore.evaluation.models import EPSILONS, ModelStudy
 from dpcore.evaluation.study import Study, losses_for
 from dpcore.spreadsheet import csv
+from dpcore.words import spaced
 
 CONTROLLED = tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
 PREPARATIONS = {"public": BY_RULE, "paper-000": PAPER_000}
@@ -115,7 +116,7 @@ def give(
     if output is not None:
         with writing(str(output), WRITABLE):
             output.write_text(csv(rows), encoding="utf-8")
-        print(f"{len(rows):,} rows written to {output}", file=sys.stderr)
+        print(f"{spaced(len(rows))} rows written to {output}", file=sys.stderr)
     if under:
         print_json({under: rows.to_dict("records"), **beside})
     elif output is None:

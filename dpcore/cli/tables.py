@@ -15,8 +15,8 @@ from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
 from dpcore.figures import clipping_words
-from dpcore.figures.words import large_delta
 from dpcore.front.limited_reading import read_limited
+from dpcore.guarantee import large_delta
 
 if TYPE_CHECKING:
     from dpcore.release.table.read import ReleaseTable

@@ -32,8 +32,9 @@ from dpcore.evaluation.training.report import conclusion, measured, measures, ou
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.trainer import Trainer
-from dpcore.figures.words import band, plain
+from dpcore.figures.bands import band
 from dpcore.progress import Progress
+from dpcore.words import as_set, plain, spaced
 
 CONTROLLED = (*CONTROLS, *MORE_OPTIONS)
 USUAL_DECAY = "0.99"
@@ -315,7 +316,7 @@ def _seldom(show: Progress) -> Progress:
 def _say(summary: dict[str, Any], measured: dict[str, Any]) -> None:
     print(
         f"{summary['dataset']} ({summary['features']}), {summary['network']}, {summary['noise']} "
-        f"noise: {summary['records']:,} "
+        f"noise: {spaced(summary['records'])} "
         f"records{' (a public size)' if summary['public_size'] else ''}, {summary['runs']} "
         f"run{'' if summary['runs'] == 1 else 's'}"
     )
@@ -336,7 +337,7 @@ def _say(summary: dict[str, Any], measured: dict[str, Any]) -> None:
     claim = summary["claim"]
     if claim["epsilon"] is not None:
         print(
-            f"claim, of {claim['about']}: ε = {claim['epsilon']:.6g} at δ = "
+            f"claim, of {claim['about']}: ε = {as_set(claim['epsilon'])} at δ = "
             f"{plain(claim['delta'])} under {claim['adjacency']} ({claim['by']}). "
             f"{claim['verdict']}"
         )
@@ -400,14 +401,14 @@ def _print_comparison(rows: list[dict[str, Any]]) -> None:
 
 
 def _spent(summary: dict[str, Any]) -> str:
-    steps = f"{summary['steps']:,} of {summary['steps_planned']:,} steps"
+    steps = f"{spaced(summary['steps'])} of {spaced(summary['steps_planned'])} steps"
     certified = summary["certified"]
     if certified["epsilon"] is None:
         return f"No ε is certified for {steps}: {summary['reason']}"
     after = (
         f"at δ = {plain(summary['delta'])} under {summary['adjacency']} is spent after {steps}"
-        f"{{}}, certified by {summary['accountant']} (σ = {summary['sigma']:.6g} at first, "
-        f"C = {summary['clip']:g})."
+        f"{{}}, certified by {summary['accountant']} (σ = {as_set(summary['sigma'])} at first, "
+        f"C = {as_set(summary['clip'])})."
     )
     if summary["randomness"] == "seed":
         epsilon_text = upward(certified["epsilon"], 6)

@@ -67,7 +67,7 @@ YEAR_DELTA = Control(
     noun="δ =",
     fallback_name="δ by the rule",
     option="delta",
-    brief="by default the rule: 1e-5, or the largest power of ten at most 1/(10n)",
+    brief="by default the rule: 10⁻⁵, or the largest power of ten at most 1/(10n)",
     help=DELTA,
     state="delta",
 )

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from dpcore.controls.control import Control, Number, OneOf, Stops, Switch
-from dpcore.figures.words import plain
 from dpcore.guarantee import EDITION_NAMES
+from dpcore.rounding import typed
 
 ADJACENCIES = {
     "zero-out": "One record blanked out",
@@ -30,7 +30,7 @@ DELTA = (
     "1/n. At δ = 1/n a method may publish one record at random and still keep the promise."
 )
 DELTA_RULE = (
-    "The rule uses only the number of records n. It takes 1e-5, or where that is smaller the "
+    "The rule uses only the number of records n. It takes 10⁻⁵, or where that is smaller the "
     "largest power of ten at most 1/(10n)."
 )
 DATA = "Which records the model learns from. Built-in sets need no network."
@@ -63,7 +63,7 @@ PRIOR = Control(
 ALARMS = Control(
     "alarms",
     "False alarms of their test",
-    Stops(RATES, lambda rate: f"{plain(100.0 * rate)} %", row=True),
+    Stops(RATES, lambda rate: f"{typed(100.0 * rate)} %", row=True),
     default=0.01,
     noun="false alarms of",
     option="fpr",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpcore.figures.words import plain
+from dpcore.rounding import typed
 
 Values = Mapping[str, Any]
 """The values of a page's controls, by key."""
@@ -59,7 +59,7 @@ class Stops:
     """One of several fixed values, in their order; a slider."""
 
     values: tuple[Any, ...]  # ascending
-    shown: Callable[[Any], str] = plain
+    shown: Callable[[Any], str] = typed  # an address holds it
     row: bool = False  # all side by side, no slider
 
     def texts(self) -> list[str]:

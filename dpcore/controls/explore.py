@@ -12,6 +12,7 @@ from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.evaluation.study import Study
+from dpcore.words import as_set
 
 MIN_EPSILON, MAX_EPSILON = 1e-9, 100.0
 """From the least of a paper's figures to next to no promise."""
@@ -44,7 +45,7 @@ PAPER_LAMBDA = 0.001
 """The value that paper 000 uses throughout."""
 
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
-PER_1000 = "Per 1,000"
+PER_1000 = "Per thousand"
 NET_BENEFIT = "Net benefit"
 CALIBRATION = "Calibration"
 GROUPS = "Groups"
@@ -104,10 +105,6 @@ def _titled(*names: str) -> OneOf:
     return OneOf({name: name for name in names}, row=True)
 
 
-def _thousands(value: int) -> str:
-    return f"{value:,}"
-
-
 DATA = Control(
     "data",
     "Data",
@@ -122,13 +119,13 @@ DATA = Control(
 PATIENTS = Control(
     "patients",
     "Patients",
-    Stops(COHORTS, _thousands),
+    Stops(COHORTS),
     default=3_000,
     noun="a cohort of",
-    fallback_name="3,000 patients",
+    fallback_name="3 000 patients",
     field="records",
     brief="size of the synthetic cohort",
-    help="How many synthetic patients to learn from. Models are judged on 10,000 others.",
+    help="How many synthetic patients to learn from. Models are judged on 10 000 others.",
     state="patients",
     shown=where(data="cohort"),
 )
@@ -178,9 +175,9 @@ HUBER_WIDTH = Control(
     Stops((0.1, 0.5, 1.0, 2.0, 4.0)),
     default=Study.huber_width,
     noun="h =",
-    fallback_name=f"h = {Study.huber_width:g}",
+    fallback_name=f"h = {as_set(Study.huber_width)}",
     field="huber_width",
-    brief=f"default: {Study.huber_width:g}",
+    brief=f"default: {as_set(Study.huber_width)}",
     help="How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
     "privacy 2 costs least accuracy. The loss then falls steeply from the start, which makes most "
     "of the noise, and bends little.",
@@ -382,7 +379,7 @@ FEATURES = Control(
 FOURIER_FEATURES = Control(
     "fourier_features",
     "Number of features",
-    Stops((16, 32, 64, 128, 256, 512, 1_024), _thousands),
+    Stops((16, 32, 64, 128, 256, 512, 1_024)),
     default=Preparation.fourier_features,
     fallback_name=f"{Preparation.fourier_features} features",
     field="preparation.fourier_features",
@@ -395,7 +392,7 @@ BANDWIDTH = Control(
     "Bandwidth",
     Stops((0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0)),
     default=Preparation.bandwidth,
-    fallback_name=f"bandwidth {Preparation.bandwidth:g}",
+    fallback_name=f"bandwidth {as_set(Preparation.bandwidth)}",
     field="preparation.bandwidth",
     brief="of the Gaussian kernel; rows are at most 1 long",
     help="How far apart two records may be and still count as alike; their length is 1 at most.",
@@ -431,7 +428,7 @@ FULL_LENGTH = Control(
     field="full_length",
     brief="published GRPUA and SgdPert: T = n² - 1",
     help="Paper 000 runs T = n² - 1 steps. Here T = n by default, which differs from the paper; up "
-    "to 1,000 records its own length can be chosen. Training then takes longer.",
+    "to 1 000 records its own length can be chosen. Training then takes longer.",
     shown=where(edition="published"),
 )
 AXIS = Control(

@@ -7,7 +7,7 @@ from math import log
 from dpcore.controls.common import EDITIONS
 from dpcore.controls.control import Control, OneOf, Page, Stops, Switch, Text, where
 from dpcore.controls.explore import SEED
-from dpcore.figures.words import at_most
+from dpcore.words import at_most
 
 COINS = tuple(log((1.0 + truth) / (1.0 - truth)) for truth in (0.25, 0.5, 0.75, 0.875))
 """ε of coins that let the truth through with so many chances of 1; each is some fair coins."""
@@ -114,7 +114,7 @@ CHANGES = Page(
         Stops((1e-9, 1e-3, 0.1, 1.0), row=True),
         default=0.1,
         noun="a claimed ε of",
-        help="An attack trains 4,000 models to see which of two data sets they come from.",
+        help="An attack trains 4 000 models to see which of two data sets they come from.",
         shown=where(lesson="5"),
     ),
     Control(

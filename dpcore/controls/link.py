@@ -8,6 +8,7 @@ from typing import Any
 
 from dpcore.controls.control import Control, Number, Page, SomeOf, Text
 from dpcore.errors import suggestion
+from dpcore.words import as_set
 
 Link = Mapping[str, Sequence[str]]
 MAX_LETTERS = 40
@@ -48,7 +49,7 @@ def _sentence(
     if isinstance(kind, Number):
         if value == "" or _within(kind, value):
             return ""
-        limits = f"a number from {kind.least:,} to {kind.most:,}"
+        limits = f"a number from {as_set(kind.least)} to {as_set(kind.most)}"
         return f"{name}, but it must be {limits}; it is left out."
     allowed = kind.texts() if among is None else among
     if value in allowed or (value == "" and isinstance(kind, SomeOf)):

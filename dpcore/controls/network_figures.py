@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.figures.words import plain
+from dpcore.words import plain
 
 Figure = tuple[int, int]
 """The number of a paper, and of its figure."""

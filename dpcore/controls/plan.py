@@ -8,8 +8,8 @@ from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Text, Values
-from dpcore.figures.words import plain
 from dpcore.guarantee import default_delta
+from dpcore.rounding import typed
 
 FIRST_EPOCHS = 10
 FIRST = TrainingPlan(
@@ -25,7 +25,7 @@ BY_RULE = 0.0
 """The stop of a slider for δ that stands for the rule in n."""
 DELTA = f"{common.DELTA} {common.DELTA_RULE}"
 DELTA_STOPS = Stops(
-    (BY_RULE, *common.DELTAS), lambda delta: "by the rule" if delta == BY_RULE else plain(delta)
+    (BY_RULE, *common.DELTAS), lambda delta: "by the rule" if delta == BY_RULE else typed(delta)
 )
 LOOKS = ("Accountants", "Schedule and map", "Risk", "Code")
 

@@ -141,7 +141,7 @@ CONTROLS = Page(
         default=3.0,
         noun="an ε of",
         field="epsilon",
-        brief=f"target of the whole training (default: {TrainingStudy.epsilon:g})",
+        brief="target of the whole training (default: 3)",
         help="**Privacy loss ε** that the whole training may spend. The noise is set to the least "
         "that keeps within it.",
         state="epsilon",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpcore.datasets.schema import Entry, Labels, Table
 from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 FloatArray = NDArray[np.float64]
 
@@ -35,8 +36,8 @@ def source(entry: Entry, rows: Callable[[], tuple[FloatArray, Labels]]) -> Built
         del seed
         if records is not None:
             raise InvalidInput(
-                f"records is {records!r}, but {entry.key} has {entry.records:,} records and takes "
-                "none."
+                f"records is {records!r}, but {entry.key} has {spaced(entry.records)} records and "
+                "takes none."
             )
         import pandas as pd
 

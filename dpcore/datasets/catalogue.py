@@ -13,6 +13,7 @@ from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, labels_of
 from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput, one_of
 from dpcore.progress import Progress
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +100,7 @@ def load(
     if records is not None:
         raise InvalidInput(
             f"records is {records!r}, but only cohort takes a number of records; {key} has "
-            f"{file_source.entry.records:,}."
+            f"{spaced(file_source.entry.records)}."
         )
     contents = download.fetch(file_source.entry, progress)
     raws = [

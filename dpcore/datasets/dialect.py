@@ -16,6 +16,7 @@ from typing import NamedTuple
 from dpcore.datasets.limits import MAX_FIELDS, MEGABYTE
 from dpcore.datasets.values import is_number
 from dpcore.errors import InvalidInput, reject
+from dpcore.words import as_set, spaced
 
 ENCODINGS = {
     "utf-8": "UTF-8",
@@ -86,8 +87,8 @@ def check_bytes(data: bytes, name: str, largest: int) -> None:
         raise InvalidInput(f"{name} is empty, but it must hold at least one record.")
     if len(data) > largest:
         raise InvalidInput(
-            f"{name} has {math.ceil(len(data) * 10 / MEGABYTE) / 10:,} MB, but it must have at "
-            f"most {largest // MEGABYTE} MB."
+            f"{name} has {as_set(math.ceil(len(data) * 10 / MEGABYTE) / 10)} MB, but it must "
+            f"have at most {largest // MEGABYTE} MB."
         )
     if data.startswith(_WORKBOOK):
         raise InvalidInput(
@@ -180,7 +181,8 @@ def header_of(data: bytes, name: str, dialect: Dialect) -> tuple[tuple[str, ...]
         raise no_records(name)
     if len(header.fields) > MAX_FIELDS:
         raise InvalidInput(
-            f"{name} has {len(header.fields):,} columns, but it must have at most {MAX_FIELDS:,}."
+            f"{name} has {spaced(len(header.fields))} columns, but it must have at most "
+            f"{spaced(MAX_FIELDS)}."
         )
     return tuple(map(clean_name, header.fields)), header.end
 

@@ -18,6 +18,7 @@ from dpcore.datasets.faults import Faults
 from dpcore.datasets.limits import MAX_FAULTS, MAX_FIELDS, MAX_ROWS, MEGABYTE
 from dpcore.datasets.rows import Block, too_many_rows, trimmed
 from dpcore.errors import InvalidInput, brief
+from dpcore.words import plain, spaced
 
 MAGIC = b"PAR1"
 BATCH, CELLS = 8_192, 4_194_304
@@ -137,8 +138,9 @@ def _check_footer(data: bytes, name: str) -> None:
     length = int.from_bytes(end[:4], "little")
     if end.endswith(MAGIC) and LARGEST_FOOTER < length < len(data):
         raise InvalidInput(
-            f"{name} describes its columns in {length / MEGABYTE:,.1f} MB, but it must do so in at "
-            f"most {LARGEST_FOOTER // MEGABYTE} MB: write fewer columns, or fewer groups of rows."
+            f"{name} describes its columns in {plain(length / MEGABYTE)} MB, but it must do so in "
+            f"at most {LARGEST_FOOTER // MEGABYTE} MB: write fewer columns, or fewer groups of "
+            "rows."
         )
 
 
@@ -154,7 +156,9 @@ def _opened(data: bytes, name: str) -> Any:
     )
     columns = len(file.schema_arrow.names)
     if not 1 <= columns <= MAX_FIELDS:
-        raise InvalidInput(f"{name} has {columns:,} columns, but it must have 1 to {MAX_FIELDS:,}.")
+        raise InvalidInput(
+            f"{name} has {spaced(columns)} columns, but it must have 1 to {spaced(MAX_FIELDS)}."
+        )
     if not 0 <= file.metadata.num_rows <= MAX_ROWS:
         raise InvalidInput(too_many_rows(name))
     return file

@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.errors import reject
+from dpcore.words import spaced
 
 MAX_ROWS_A_PERSON = 10_000
 Whole = NDArray[np.int64]
@@ -78,7 +79,7 @@ def lots_for_exploration(rows: int, seed: int = 0) -> Lots:
 def bounded(person: Whole, most: int, lots: Lots) -> Persons:
     """At most k public rows of each person, those of the smallest lots; persons count from 0."""
     if not 1 <= most <= MAX_ROWS_A_PERSON:
-        raise reject("rows a person", most, f"1 to {MAX_ROWS_A_PERSON:,}")
+        raise reject("rows a person", most, f"1 to {spaced(MAX_ROWS_A_PERSON)}")
     by_lot = np.lexsort((lots, person))
     row_counts = np.bincount(person)
     rank = np.arange(len(person)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)

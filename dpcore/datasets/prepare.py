@@ -29,6 +29,7 @@ from dpcore.datasets.partition import complete_enough, places, tested, unknown_v
 from dpcore.datasets.preparation import Preparation, complete_only, used_columns
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 DATA_SCALING = (
     "leaks: numbers are scaled by the smallest and largest value in the data. So one record can "
@@ -135,8 +136,8 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     if not keep.all():
         dropped = int((~keep).sum())
         notes.append(
-            f"{dropped:,} of {table.records:,} {entry.records_are} with an unknown value were "
-            "dropped."
+            f"{spaced(dropped)} of {spaced(table.records)} {entry.records_are} with an unknown "
+            "value were dropped."
         )
     train_rows, test_rows = places(table, test, keep)
     if preparation.held_out:
@@ -146,8 +147,9 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         )
     if not len(train_rows) or not len(test_rows):
         raise InvalidInput(
-            f"{entry.title} leaves {len(train_rows)} records for training and {len(test_rows)} for "
-            "testing that have an outcome, but there must be at least one of each."
+            f"{entry.title} leaves {spaced(len(train_rows))} records for training and "
+            f"{spaced(len(test_rows))} for testing that have an outcome, but there must be at "
+            "least one of each."
         )
 
     # Training rows first, test rows after: each is then one contiguous part of the same array.
@@ -166,14 +168,14 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     x[is_blank] = 0.0
     if is_blank.any():
         notes.append(
-            f"{int(is_blank.sum()):,} blank {entry.records_are} are among those to learn from, and "
-            "teach nothing."
+            f"{spaced(int(is_blank.sum()))} blank {entry.records_are} are among those to learn "
+            "from, and teach nothing."
         )
     filled = int(unknown.sum())
     if filled and preparation.missing == "impute":
-        notes.append(f"{filled:,} unknown values were filled in from public values.")
+        notes.append(f"{spaced(filled)} unknown values were filled in from public values.")
     if clipped:
-        counts = (f"{column.outside:,} of {name}" for name, column in clipped.items())
+        counts = (f"{spaced(column.outside)} of {name}" for name, column in clipped.items())
         notes.append("Values clipped to the public bounds: " + ", ".join(counts) + ".")
     notes += error_notes
     bring_to_norm(x, only_above=preparation.norm == "clip")
@@ -206,7 +208,7 @@ def _by_rule(table: Table, preparation: Preparation) -> Split:
     numbers = count_numbers(used_columns(table.entry, preparation))
     # Of all records, with gaps or without: how many have none is nobody's business.
     learning = int((~tested(table, preparation)[1]).sum())
-    given = f"with {learning:,} {table.entry.records_are} and {numbers} columns of numbers"
+    given = f"with {spaced(learning)} {table.entry.records_are} and {numbers} columns of numbers"
     lines = prepare(table, replace(preparation, features="plain"))
     maps = {"plain": lines}
     # Steps stand at public values: there are none at the data's own range.

@@ -16,6 +16,7 @@ from dpcore.datasets.dialect import BEGINNING, DELIMITERS, Dialect, records
 from dpcore.datasets.faults import Faults
 from dpcore.datasets.limits import MAX_ROWS, MEGABYTE
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 BLOCK = 4 * MEGABYTE
 """Bytes, and the most of one row."""
@@ -131,7 +132,7 @@ def lines_of(data: bytes, dialect: Dialect, after: int, rows: Sequence[int]) -> 
 
 
 def too_many_rows(name: str) -> str:
-    return f"{name} has more than {MAX_ROWS:,} rows, the most that is taken."
+    return f"{name} has more than {spaced(MAX_ROWS)} rows, the most that is taken."
 
 
 def ragged(fields: int, expected: int, delimiter: str) -> str:

@@ -27,6 +27,7 @@ from dpcore.datasets.faults import Faults, WrongHeader
 from dpcore.datasets.limits import LARGEST_NUMBER, LARGEST_TABLE, MAX_FAULTS, MAX_ROWS, MEGABYTE
 from dpcore.datasets.values import Beyond, Days
 from dpcore.errors import InvalidInput, brief
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,9 @@ class Field:
         else:
             whole = f"1{self.thousands_mark}234" if self.thousands_mark else "12"
             example = f"{whole}{self.decimal_mark}5"
-            text = f"a plain number such as {example}, at most {LARGEST_NUMBER:,.0f} in size"
+            text = (
+                f"a plain number such as {example}, at most {spaced(round(LARGEST_NUMBER))} in size"
+            )
         if self.missing_marks:
             text += f", or {' or '.join(map(shown_mark, self.missing_marks))} for unknown"
         return text
@@ -133,8 +136,8 @@ def read_described(
         },
         copy=False,
     )
-    ignored = "1 column was" if left_out == 1 else f"{left_out:,} columns were"
-    hollow = "1 row is" if empty_count == 1 else f"{empty_count:,} rows are"
+    ignored = "1 column was" if left_out == 1 else f"{spaced(left_out)} columns were"
+    hollow = "1 row is" if empty_count == 1 else f"{spaced(empty_count)} rows are"
     counted = "it counts as a blank record" if empty_count == 1 else "they count as blank records"
     notes = {
         f"{ignored} ignored (not described).": left_out,
@@ -207,7 +210,7 @@ def _check_header(header: Sequence[str], names: Sequence[str], name: str, where:
 def _listed(names: Sequence[str]) -> str:
     shown = [brief(name) for name in names[:MAX_NAMED]]
     more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    return ", ".join(shown) + (f" and {spaced(more)} more" if more else "")
 
 
 def _read(field: Field, column: Any, blank: Any, numbers: NDArray[np.int64], faults: Faults) -> Any:

@@ -12,6 +12,7 @@ from dpcore.datasets.schema import Entry, RemoteFile, Table
 from dpcore.datasets.sources import BuiltIn
 from dpcore.datasets.text import quoted, read_checked
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 
 def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Table:
@@ -54,7 +55,7 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
         file_source,
         [raw],
         published=False,
-        notes=(f"The file {reason}; each of its {len(raw):,} rows was checked instead.",),
+        notes=(f"The file {reason}; each of its {spaced(len(raw))} rows was checked instead.",),
     )
 
 

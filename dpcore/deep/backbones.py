@@ -26,6 +26,7 @@ from dpcore.datasets.files import contents
 from dpcore.datasets.images import Examples
 from dpcore.deep import device as devices
 from dpcore.errors import InvalidInput, one_of
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +76,7 @@ def features(
         lambda: _compute(images, backbone, data, devices.device(device), progress),
     )
     if progress is not None:
-        progress(1.0, f"{backbone} has seen {len(images):,} images")
+        progress(1.0, f"{backbone} has seen {spaced(len(images))} images")
     return values
 
 
@@ -120,7 +121,7 @@ def _compute(
             part = torch.as_tensor(images[start:stop], dtype=torch.float32).to(target)
             result[start:stop] = network(_fitted(part)).cpu().numpy()
             if progress is not None:
-                progress(stop / len(images), f"{backbone} looks at {len(images):,} images")
+                progress(stop / len(images), f"{backbone} looks at {spaced(len(images))} images")
     return result
 
 

@@ -11,6 +11,7 @@ from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress, silent
+from dpcore.words import as_set, plain
 
 CONVOLUTIONAL = ("cnn", "cnn-lean")
 NETWORKS = ("linear", "perceptron", *CONVOLUTIONAL)
@@ -174,7 +175,7 @@ class TrainingConfig:
         if self.noise == "published-004":
             if self.decay != 1.0:
                 raise InvalidInput(
-                    f"decay R is {self.decay:g}, but with paper 004's noise it must be 1."
+                    f"decay R is {as_set(self.decay)}, but with paper 004's noise it must be 1."
                 )
             one_of("sampling with paper 004's noise", self.sampling, ("poisson",))
 
@@ -328,7 +329,7 @@ class TrainingConfig:
         sigma = paper_004.noise(tau, self.batch, clip=self.clip, noise_on_mean=self.noise_on_mean)
         if sigma is None:
             raise InvalidInput(
-                f"λ is {self.order:g}, but for ε = {epsilon:g} it must be large enough that "
-                f"equation (9) leaves something: τ = {tau:.3g}."
+                f"λ is {as_set(self.order or 0.0)}, but for ε = {as_set(epsilon)} it must be large "
+                f"enough that equation (9) leaves something: τ = {plain(tau)}."
             )
         return replace(self, sigma=sigma)

@@ -13,6 +13,7 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
+from dpcore.words import plain, spaced
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def _conditions(config: TrainingConfig, certified: Guarantee) -> tuple[Condition
     if config.noise == "scaled":
         how = {
             "released": "follow from noisy sums that were released before",
-            "paid": f"are paid for with {config.share:.3g} of every step's budget",
+            "paid": f"are paid for with {plain(config.share)} of every step's budget",
             "public": "come from the examples that were set aside",
         }[config.source]
         known = f"scales are known before the batch is drawn: they {how}"
@@ -109,7 +110,7 @@ def _assumptions(config: TrainingConfig) -> tuple[Condition, ...]:
     if config.needs_public:
         texts.append("the examples set aside as public are nobody's secret")
     if config.public_size is not None:
-        texts.append(f"the public size {config.public_size:,} was not taken from the records")
+        texts.append(f"the public size {spaced(config.public_size)} was not taken from the records")
     return tuple(Condition(text, True, assumed=True) for text in texts)
 
 

@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from dpcore.datasets import cache
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,7 +81,8 @@ def _of_all(progress: Progress | None, start: int, count: int) -> Callable[[int]
     if progress is None:
         return lambda done: None
     return lambda done: progress(
-        (start + done) / count, f"preparing features: {start + done:,} of {count:,} images"
+        (start + done) / count,
+        f"preparing features: {spaced(start + done)} of {spaced(count)} images",
     )
 
 

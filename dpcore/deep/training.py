@@ -32,6 +32,7 @@ from dpcore.deep.randomness import Randomness, SeededRandomness, SystemRandomnes
 from dpcore.deep.shapes import build
 from dpcore.deep.shapes.shape import ExampleGradients, ShapeInputs
 from dpcore.errors import Cancelled, InvalidInput, one_of, whole
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,8 +132,8 @@ class TrainingRun:
         # Under add-remove the number of records is private: it is not named.
         if self.expected * len(self.inputs) > most * self.size:
             raise InvalidInput(
-                f"The file has more records than can be kept: a step must sum at most {most:,} of "
-                "them, so that rounding stays below what clipping leaves."
+                "The file has more records than can be kept: a step must sum at most "
+                f"{spaced(most)} of them, so that rounding stays below what clipping leaves."
             )
 
     def _examples(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.gradient import accelerator, batch_gradient
 from dpcore.erm.method import Training
+from dpcore.words import spaced
 
 Array = NDArray[np.floating]
 
@@ -49,7 +50,7 @@ def release(training: Training) -> Array:
             problem.project(w)
         work_done += live
         if step % PROGRESS_EVERY == 0:
-            training.progress(work_done / work, f"DP-GD step {step + 1:,} of {last:,}")
+            training.progress(work_done / work, f"DP-GD step {spaced(step + 1)} of {spaced(last)}")
     result = np.empty((len(calibrations), runs, dimension))
     result[order] = weights.T.reshape(len(calibrations), runs, dimension)
     return result

@@ -35,6 +35,7 @@ from dpcore.guarantee import (
     proved_under,
     verdict,
 )
+from dpcore.words import as_set, plain, spaced
 
 SOUND_STEPS = 500
 SOUND_RATE = 0.02
@@ -78,8 +79,8 @@ def published_steps(records: int, *, full_length: bool) -> int:
         return records
     if records > FULL_LENGTH_RECORDS:
         raise InvalidInput(
-            f"full length asks for T = n² - 1 at n = {records:,}, but n must be at most "
-            f"{FULL_LENGTH_RECORDS:,} for it."
+            f"full length asks for T = n² - 1 at n = {spaced(records)}, but n must be at most "
+            f"{spaced(FULL_LENGTH_RECORDS)} for it."
         )
     return records**2 - 1
 
@@ -102,22 +103,22 @@ def _published(rule: StepRule, draft: Calibration, settings: Settings) -> Calibr
     epsilon, accountant = certified_epsilon(noise, delta)
     conditions = (
         Condition(
-            f"noise calibrated to the query's sensitivity {needed:,.4g} "
-            f"(used: {problem.lipschitz:g})",
+            f"noise calibrated to the query's sensitivity {plain(needed, 4)} "
+            f"(used: {as_set(problem.lipschitz)})",
             problem.lipschitz >= needed,
-            f"The query n∇f moves by up to {needed:,.4g}, but its noise is sized for "
-            f"{problem.lipschitz:g}.",
+            f"The query n∇f moves by up to {plain(needed, 4)}, but its noise is sized for "
+            f"{as_set(problem.lipschitz)}.",
         ),
         Condition(
             f"ε of one query ≤ {PRINTED_AMPLIFICATION_LIMIT} for amplification by 2γ "
-            f"(ε = {query_epsilon:.4g})",
+            f"(ε = {plain(query_epsilon, 4)})",
             query_epsilon <= PRINTED_AMPLIFICATION_LIMIT,
-            f"The amplification lemma fails at {query_epsilon:.4g} per query.",
+            f"The amplification lemma fails at {plain(query_epsilon, 4)} per query.",
         ),
         Condition(
-            f"total δ below 1 ({claimed_delta / delta:.4g} times the requested δ)",
+            f"total δ below 1 ({plain(claimed_delta / delta, 4)} times the requested δ)",
             claimed_delta < 1.0,
-            f"The claimed total δ is {claimed_delta:.4g}, so the claim says nothing.",
+            f"The claimed total δ is {plain(claimed_delta, 4)}, so the claim says nothing.",
         ),
         rule.condition(query_epsilon),
     )
@@ -137,7 +138,7 @@ def _published(rule: StepRule, draft: Calibration, settings: Settings) -> Calibr
             claimed_epsilon,
             claimed_delta,
             problem.adjacency,
-            f"Theorem 7 of paper 000 at T = {steps:,}",
+            f"Theorem 7 of paper 000 at T = {spaced(steps)}",
             "δ ≥ 1: every algorithm satisfies it." if claimed_delta >= 1.0 else "",
         ),
         proof=Guarantee(None, None, problem.adjacency, "none", unmet),
@@ -182,7 +183,7 @@ def _sound(rule: StepRule, draft: Calibration, settings: Settings) -> Calibratio
             certified = proof  # for a step or two, exact amplification beats the accountant
     return replace(
         draft,
-        query=f"the sum of the gradients of {batch:,} sampled records, each step",
+        query=f"the sum of the gradients of {spaced(batch)} sampled records, each step",
         sensitivity=problem.gradient_change,
         sigma=noise.sigma,
         steps=steps,

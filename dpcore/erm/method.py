@@ -23,6 +23,7 @@ from dpcore.guarantee import (
 )
 from dpcore.mechanisms.entropy import NoNoise, SystemNoise
 from dpcore.progress import Progress, silent
+from dpcore.words import spaced
 
 Array = NDArray[np.floating]
 
@@ -351,7 +352,7 @@ def data_conditions(problem: Problem) -> tuple[Condition, ...]:
     return (
         Condition("every ‖x‖₂ ≤ 1 (checked again before training)", True),
         Condition(
-            f"n = {problem.records:,} is public ({problem.adjacency})",
+            f"n = {spaced(problem.records)} is public ({problem.adjacency})",
             problem.adjacency is not Adjacency.ADD_REMOVE,
             "The number of records is itself private, but the sensitivity divides by it.",
         ),

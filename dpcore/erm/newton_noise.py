@@ -41,6 +41,7 @@ from dpcore.erm.gradient import row_blocks
 from dpcore.erm.method import Calibration, Training
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import OTHERS, gamma, of_sum
+from dpcore.words import plain
 
 Array = NDArray[np.floating]
 
@@ -106,7 +107,7 @@ def direction_sensitivity(problem: Problem, smallest: float) -> float:
     solved = 1.01 * d * gamma(3 * d + OTHERS) * (curvature + smallest)
     error = 2.0 * gamma(n + OTHERS) * curvature + solved
     if not smallest > 10.0 * error:
-        raise ArithmeticError(f"the smallest eigenvalue, {smallest:.3g}, is lost in rounding")
+        raise ArithmeticError(f"the smallest eigenvalue, {plain(smallest)}, is lost in rounding")
     exact = tau / (smallest * (smallest + tau))
     return (exact + 2.0 * error / (smallest * (smallest - error))) * (1.0 + 1e-15)
 

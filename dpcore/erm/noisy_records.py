@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.method import Training
 from dpcore.erm.quadratic import minimisers
+from dpcore.words import spaced
 
 Array = NDArray[np.floating]
 
@@ -64,5 +65,7 @@ def release(training: Training) -> Array:
             linear + sigma[:, None] * blur,
             width,
         )
-        training.progress((run + 1) / runs, f"blurred records, run {run + 1:,} of {runs:,}")
+        training.progress(
+            (run + 1) / runs, f"blurred records, run {spaced(run + 1)} of {spaced(runs)}"
+        )
     return result

@@ -22,6 +22,7 @@ from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import UNIT, of_descent, of_sum
 from dpcore.mechanisms import laplace
 from dpcore.progress import Progress, silent
+from dpcore.words import plain, spaced
 
 Array = NDArray[np.floating]
 Draw = Callable[[np.random.Generator, int], Array]
@@ -103,7 +104,8 @@ def minimisers(
         )
     if largest > target:
         raise ArithmeticError(
-            f"after {MAX_STEPS:,} steps the gradient is {largest:.3g}, above {target:.3g}"
+            f"after {spaced(MAX_STEPS)} steps the gradient is {plain(largest)}, above "
+            f"{plain(target)}"
         )
     solution = np.asarray(basis @ weights)
     _check(problem, features, labels, ridge, tilt, solution, tolerance)
@@ -137,8 +139,8 @@ def _check(
         rounding_error += 8.0 * UNIT * (weight * length + blur + norm)
         if not norm + rounding_error <= tolerance:
             raise ArithmeticError(
-                f"the gradient is {norm:.3g} and off by up to {rounding_error:.3g}, above "
-                f"{tolerance:.3g}"
+                f"the gradient is {plain(norm)} and off by up to {plain(rounding_error)}, above "
+                f"{plain(tolerance)}"
             )
 
 
@@ -187,7 +189,7 @@ class _Report:
         if self.first > self.goal:
             done = math.log(self.first / max(largest, self.goal)) / math.log(self.first / self.goal)
             self.share = max(self.share, min(1.0, done))
-        self.progress(self.share, f"minimising, step {self.steps:,}")
+        self.progress(self.share, f"minimising, step {spaced(self.steps)}")
 
 
 def _descend(

@@ -52,6 +52,7 @@ from dpcore.guarantee import (
     verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma
+from dpcore.words import as_set
 
 Array = NDArray[np.float64]
 
@@ -121,7 +122,7 @@ def calibrate(rule: ObjectiveRule, draft: Calibration, settings: Settings) -> Ca
 def exact_minimiser() -> Condition:
     """The condition of theorems about minimisers that no solver meets."""
     return Condition(
-        f"what is released is the exact minimiser (a solver stops at ‖∇J‖ ≤ {TOLERANCE:g})",
+        f"what is released is the exact minimiser (a solver stops at ‖∇J‖ ≤ {as_set(TOLERANCE)})",
         False,
         "The theorem speaks of the exact minimiser; a solver stops near it, and the noise does "
         "not cover the difference.",

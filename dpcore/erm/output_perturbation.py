@@ -19,6 +19,7 @@ from dpcore.erm.problem import Problem
 from dpcore.errors import whole
 from dpcore.guarantee import Condition, Edition, Guarantee, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_epsilon
+from dpcore.words import plain, spaced
 
 TYPICAL_SHARE = 1.0 / 2.0
 """The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public
@@ -59,10 +60,10 @@ def calibrate(rule: NoiseRule, draft: Calibration, settings: Settings) -> Calibr
     change = sensitivity.published(problem, rate, steps) if printed else exact
     sigma = unit * change
     covered = Condition(
-        f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at T = {steps:,}: "
-        f"{change / exact:.2g} times as large",
+        f"the printed sensitivity {plain(change)} is at least the exact {plain(exact)} at T = "
+        f"{spaced(steps)}: {plain(change / exact, 2)} times as large",
         change >= exact,
-        f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
+        f"The printed sensitivity {plain(change)} is below the exact one, {plain(exact)}.",
     )
     conditions = (
         rule.condition(budget.epsilon),

@@ -20,6 +20,7 @@ from dpcore.erm.losses import Loss, loss_named
 from dpcore.erm.rounding import NORM_ROUNDING, of_sum, shortened
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency
+from dpcore.words import as_set
 
 Array = NDArray[np.floating]
 
@@ -83,7 +84,7 @@ class Problem:
         self._store("classes", whole("classes", self.classes, at_least=2, at_most=1_000))
         lam = number("λ", self.lam, at_least=0.0, at_most=1e3)
         if 0.0 < lam < SMALLEST_LAM:
-            raise reject("λ", lam, f"0, or at least {SMALLEST_LAM:g}")
+            raise reject("λ", lam, f"0, or at least {as_set(SMALLEST_LAM)}")
         self._store("lam", lam)
         self._store("records", whole("number of records", self.records, at_least=2))
         self._store("dimension", whole("number of features", self.dimension, at_least=1))

@@ -19,6 +19,7 @@ from dpcore.erm.losses import RESIDUAL_LOSSES, loss_named
 from dpcore.erm.method import Training
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import BALANCE, noise
+from dpcore.words import spaced
 
 Array = NDArray[np.floating]
 
@@ -85,7 +86,7 @@ def from_sums(
             linear + scales[1][:, None] * linear_noise,
             width(generator),
         )
-        training.progress((run + 1) / runs, f"{name}, run {run + 1:,} of {runs:,}")
+        training.progress((run + 1) / runs, f"{name}, run {spaced(run + 1)} of {spaced(runs)}")
     return result
 
 

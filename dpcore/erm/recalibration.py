@@ -34,6 +34,7 @@ from dpcore.erm.risk_curve import RiskCurves, curves
 from dpcore.errors import InvalidInput, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu
+from dpcore.words import as_set
 
 Floats = NDArray[np.float64]
 
@@ -80,7 +81,7 @@ def share_for(budget: PrivacyBudget, records: int) -> float:
     `SMALLEST_DELTA` or an n below 2 is refused.
     """
     if budget.delta < SMALLEST_DELTA:
-        raise reject("delta", budget.delta, f"at least {SMALLEST_DELTA:g}")
+        raise reject("delta", budget.delta, f"at least {as_set(SMALLEST_DELTA)}")
     known = whole("number of records", records, at_least=2)
     noise = FINE / (known * float(analytic_mu(budget.epsilon, budget.delta)))
     return min(MAX_SHARE, noise**2)
@@ -93,7 +94,9 @@ def training_budget(requested: PrivacyBudget, records: int) -> PrivacyBudget:
     epsilon = float(analytic_epsilon(1.0 / mu, requested.delta)) * (1.0 - ROUNDING)
     if epsilon <= 0.0:
         raise reject(
-            "epsilon", requested.epsilon, f"larger, as δ = {requested.delta:g} alone covers less"
+            "epsilon",
+            requested.epsilon,
+            f"larger, as δ = {as_set(requested.delta)} alone covers less",
         )
     return PrivacyBudget(min(epsilon, requested.epsilon), requested.delta)
 
@@ -124,7 +127,8 @@ def recalibrate(training: Calibration, requested: PrivacyBudget) -> Recalibratio
         raise reject(
             "ε of the training",
             training.requested.epsilon,
-            f"below the total ε = {requested.epsilon:g}, of which the correction takes its share",
+            f"below the total ε = {as_set(requested.epsilon)}, of which the correction takes its "
+            "share",
         )
     sensitivity = math.sqrt(2.0) if problem.adjacency is Adjacency.REPLACE_ONE else 1.0
     by = f"{training.proof.by}; and one Gaussian release of counts, composed exactly (Gaussian DP)"
@@ -164,7 +168,9 @@ def noisy_counts(
     if np.shape(models) != expected:
         raise reject("shape of the models", np.shape(models), f"{expected}, as trained")
     if not np.max(np.abs(models)) <= LARGEST:
-        raise InvalidInput(f"models hold a weight beyond {LARGEST:g}, but none must be so large.")
+        raise InvalidInput(
+            f"models hold a weight beyond {as_set(LARGEST)}, but none must be so large."
+        )
     rows = training.problem.within(training.features)
     result = np.empty((*expected[:2], 2, KNOTS))
     for place, plan in enumerate(plans):

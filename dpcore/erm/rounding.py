@@ -23,6 +23,7 @@ not covered.
 from __future__ import annotations
 
 from dpcore.errors import InvalidInput
+from dpcore.words import plain
 
 UNIT = 2.0**-53
 OTHERS = 32
@@ -37,8 +38,8 @@ def gamma(roundings: float) -> float:
     error = roundings * UNIT
     if not error <= 0.01:
         raise InvalidInput(
-            f"{roundings:.3g} additions were to be made one after the other, but double precision "
-            f"holds at most {0.01 / UNIT:.0e}."
+            f"{plain(roundings)} additions were to be made one after the other, but double "
+            f"precision holds at most {plain(0.01 / UNIT, 1)}."
         )
     return error / (1.0 - error) * (1.0 + 4.0 * UNIT)
 

@@ -21,6 +21,7 @@ import math
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import of_descent
 from dpcore.guarantee import Condition
+from dpcore.words import plain
 
 
 def published(problem: Problem, learning_rate: float, steps: int) -> float:
@@ -69,7 +70,7 @@ def step_condition(problem: Problem, learning_rate: float, *, printed: bool) -> 
     top = (1.0 if printed else 2.0) / (problem.smoothness + problem.strong_convexity)
     sign = f"η ≤ {1 if printed else 2}/(β+μ)"
     return Condition(
-        text=f"{sign} = {top:.4g} (η = {learning_rate:.4g})",
+        text=f"{sign} = {plain(top, 4)} (η = {plain(learning_rate, 4)})",
         met=learning_rate <= top,
         consequence=f"The sensitivity bound needs {sign}; this step is longer.",
     )

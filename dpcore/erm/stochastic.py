@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.method import Training
+from dpcore.words import spaced
 
 Array = NDArray[np.floating]
 Indices = NDArray[np.int64]
@@ -100,7 +101,7 @@ def _descend(training: Training) -> Array:
                     weights -= rates / np.sqrt(step) * gradient
                     problem.project(weights, axis=2)
         done = start + length
-        training.progress(done / steps, f"noisy SGD step {done:,} of {steps:,}")
+        training.progress(done / steps, f"noisy SGD step {spaced(done)} of {spaced(steps)}")
     return weights.transpose(1, 0, 2)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dpcore.erm.method import Calibration
 from dpcore.erm.privacy_curve import SAMPLED, noise_advantage
 from dpcore.guarantee import Condition, Guarantee, Status
-from dpcore.rounding import raised
+from dpcore.words import at_most, spaced
 
 SEEDED = (
     "The noise came from a seed, and whoever knows or guesses it can take the noise off: for "
@@ -40,7 +40,7 @@ class Public:
 
     def __str__(self) -> str:
         """The public values in one sentence."""
-        parts = [f"n = {self.records:,}", "the bounds of the columns"]
+        parts = [f"n = {spaced(self.records)}", "the bounds of the columns"]
         if self.target_bounds is not None:
             parts.append("the bounds of y")
         if self.classes is not None:
@@ -93,8 +93,8 @@ class ModelGuarantee(Guarantee):
             sentence = f"{str(self.status).capitalize()}: {self.reason}"
         else:
             sentence = (
-                f"{str(self.status).capitalize()}: ε = {raised(self.epsilon, 6):g} at δ = "
-                f"{raised(self.delta, 6):g} ({self.adjacency}), by {self.by}."
+                f"{str(self.status).capitalize()}: ε = {at_most(self.epsilon, 6)} at δ = "
+                f"{at_most(self.delta, 6)} ({self.adjacency}), by {self.by}."
             )
         return f"{sentence} {self.public} {self.scope} {self.randomness}".strip()
 

@@ -14,6 +14,7 @@ from dpcore.guarantee import Adjacency, Condition
 from dpcore.models.model import BY_PLACE, Model, ModelCalibration, rounded_up
 from dpcore.models.records import RecordShape, shape_with
 from dpcore.models.register import model_named
+from dpcore.words import as_set
 
 OF_A_SPLIT = Condition(
     "who is kept for testing goes by the records' places or sites, of small published sets also by "
@@ -61,8 +62,8 @@ def _sized(model: Model, calibration: ModelCalibration) -> tuple[Condition, ...]
     ratio = round(calibration.noise.sensitivity / other.noise.sensitivity, 3)
     return (
         Condition(
-            f"one record replaced moves the {calibration.noise.query} {ratio:g} times as far as "
-            "one blanked out, and the noise is sized for that",
+            f"one record replaced moves the {calibration.noise.query} {as_set(ratio)} times as "
+            "far as one blanked out, and the noise is sized for that",
             True,
         ),
     )

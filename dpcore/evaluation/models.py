@@ -18,6 +18,7 @@ from dpcore.models.model import Model, ModelCalibration, ModelTraining, noiseles
 from dpcore.models.records import Records, encode, shape_of
 from dpcore.models.register import model_named
 from dpcore.progress import Progress, section, silent, stoppable
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,8 +108,8 @@ class ModelStudy:
         runs = whole("runs", self.runs, at_least=1, at_most=MAX_RUNS)
         if runs * len(self.epsilons) > MAX_FITS:
             raise InvalidInput(
-                f"runs is {runs:,} at {len(self.epsilons)} values of epsilon, but together they "
-                f"must be at most {MAX_FITS:,} models."
+                f"runs is {spaced(runs)} at {len(self.epsilons)} values of epsilon, but together "
+                f"they must be at most {spaced(MAX_FITS)} models."
             )
         delta = default_delta(shape_of(self.entry).size) if self.delta is None else self.delta
         checked = {

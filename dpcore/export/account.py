@@ -9,7 +9,7 @@ from dpcore.accounting.account import Account, Statement
 from dpcore.controls.options import exactly
 from dpcore.guarantee import Adjacency
 from dpcore.questions.lines import joined
-from dpcore.rounding import raised
+from dpcore.words import as_set, at_most
 
 FILE = "account.csv"
 LINE = 74
@@ -62,10 +62,10 @@ def calendar(statement: Statement) -> str:
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Epsilon Explorer//dpcore//EN"]
     for row in statement.table.to_dict("records"):
         stamp = row["day"].strftime("%Y%m%d")
-        spent = exactly(raised(row["epsilon_spent"], 4))
+        spent = at_most(row["epsilon_spent"], 4)
         description = (
-            f"Then ε = {spent} of {exactly(budget.epsilon)} is spent at δ = "
-            f"{exactly(budget.delta)} ({guarantee.by}, {guarantee.adjacency})."
+            f"Then ε = {spent} of {as_set(budget.epsilon)} is spent at δ = "
+            f"{as_set(budget.delta)} ({guarantee.by}, {guarantee.adjacency})."
         )
         name = hashlib.sha256(f"{stamp} {row['what']}".encode()).hexdigest()[:16]
         lines += [

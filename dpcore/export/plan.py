@@ -95,7 +95,7 @@ def opacus(training: TrainingPlan) -> str:
         "from torch.utils.data import DataLoader",
         "",
         "# model, optimizer, loss_function and dataset are yours; "
-        f"dataset holds {training.records:,} records",
+        f"dataset holds {training.records} records",
         f"loader = DataLoader(dataset, batch_size={training.batch})",
         'engine = PrivacyEngine(accountant="rdp")',
         "model, optimizer, loader = engine.make_private(",

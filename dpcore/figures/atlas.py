@@ -7,7 +7,7 @@ import pandas as pd
 from dpcore.figures.canvas import canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION
-from dpcore.figures.words import listed
+from dpcore.words import listed
 
 ROW, MIN, FEW = 30, 240, 10
 # Colour on a light ground, colour on a dark one, and the filling that tells it apart without.

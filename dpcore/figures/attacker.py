@@ -9,8 +9,8 @@ from dpcore.accounting.risk import FALSE_ALARM, TRUE_ALARM
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, Look
-from dpcore.figures.words import percent_at_most, plain
 from dpcore.guarantee import Adjacency
+from dpcore.words import percent_at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from dpcore.figures.bands import Row, band_of
 from dpcore.figures.style import Look, edge, faded, grid, ground, ink
-from dpcore.figures.words import Row, band_of
+from dpcore.words import SPACE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,8 @@ THIN = 1.25
 """Width in pixels of a line that others are compared with."""
 MAX_LETTERS = 48
 """Of a foreign name on an axis or in a sentence."""
+NUMBERS = {"separatethousands": True, "exponentformat": "power", "minexponent": 4}
+"""Ticks that Plotly words itself are written as `dpcore.words.plain` writes numbers."""
 FONT = '"Source Sans", sans-serif'
 """The font of the page."""
 
@@ -62,6 +65,7 @@ def canvas(
             "plot_bgcolor": ground(dark),
             "hoverlabel": {"bgcolor": ground(dark), "bordercolor": edge(dark), "font": words},
             "legend": {"borderwidth": 0, "valign": "top"},
+            "separators": f".{SPACE}",
             "xaxis": {**axis(""), "showgrid": False},
             "yaxis": {**axis(""), "gridcolor": grid(dark)},
         }
@@ -101,6 +105,7 @@ def axis(title: str, **more: object) -> dict[str, object]:
         "title": {"text": title, "font": {"size": 14}},
         "automargin": True,
         "zeroline": False,
+        **NUMBERS,
         **more,
     }
 

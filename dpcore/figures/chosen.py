@@ -11,10 +11,11 @@ import pandas as pd
 from dpcore.figures.canvas import LEGEND, add_rule, add_scatter, canvas, each
 from dpcore.figures.curves import NO_PRIVACY, PROVED, ReferenceLine, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.escape import literal
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, look
 from dpcore.figures.verdict import rough_count
-from dpcore.figures.words import capitalised, listed, literal, plain
+from dpcore.words import capitalised, listed, plain, spaced
 
 ROW = 38
 
@@ -149,11 +150,11 @@ def patients(
             textposition="outside",
             cliponaxis=False,
             marker={"color": colour.on(dark), "pattern": {"shape": pattern}},
-            hovertemplate=f"%{{y}}: %{{x:.0f}} of 1,000 {words}<extra></extra>",
+            hovertemplate=f"%{{y}}: %{{x:.0f}} of 1 000 {words}<extra></extra>",
         )
     figure.update_xaxes(
         range=[0, max(500.0, 1.15 * most)],
-        title=f"of 1,000 {records_are}",
+        title=f"of 1 000 {records_are}",
         automargin=True,
         zeroline=False,
     )
@@ -170,14 +171,14 @@ def patients(
     ]
     beginning = "Of" if rows.empty else f"{_at(rows)}, of"
     sentence = (
-        f"{beginning} 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}."
+        f"{beginning} 1 000 {records_are} like the test records, {ill:.0f} are cases of {positive}."
         f"{''.join(counts)}"
         if counts
         else "No method has a result here yet."
     )
     if "[" in sentence:
         sentence += (
-            f" In brackets: what it may be on new records, judged from {test_records:,} test "
+            f" In brackets: what it may be on new records, judged from {spaced(test_records)} test "
             "records (95 % interval); the noise adds to that."
         )
     return Drawn(figure, sentence, sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dpcore.figures.words import listed
+from dpcore.words import listed, spaced
 
 if TYPE_CHECKING:
     from dpcore.datasets.clipping import Clipping
@@ -45,7 +45,7 @@ def counts(clipping: Clipping) -> str:
     """How many values of each column were clipped, marked as not private; "" for none."""
     if not clipping.columns:
         return ""
-    texts = [f"{outside.outside:,} of {name}" for name, outside in clipping.columns]
+    texts = [f"{spaced(outside.outside)} of {name}" for name, outside in clipping.columns]
     return (
         f"Values clipped to the ranges of your description: {_named(texts)}. That is not private, "
         "and for you alone."
@@ -54,5 +54,5 @@ def counts(clipping: Clipping) -> str:
 
 def _named(names: Sequence[str]) -> str:
     more = len(names) - MAX_NAMES
-    others = [f"{more:,} more column{'s' if more > 1 else ''}"] if more > 0 else []
+    others = [f"{spaced(more)} more column{'s' if more > 1 else ''}"] if more > 0 else []
     return listed([*names[:MAX_NAMES], *others])

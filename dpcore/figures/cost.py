@@ -10,10 +10,11 @@ import pandas as pd
 
 from dpcore.figures.canvas import LEGEND, axis, canvas
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.escape import literal
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import ORANGE, PURPLE, VERMILLION, Look
-from dpcore.figures.words import difference_at, literal
 from dpcore.rounding import significant
+from dpcore.words import difference_at, plain
 
 FORM = Look(VERMILLION, ORANGE, "solid", "square")
 NOISE = Look(PURPLE, PURPLE, "solid", "square")
@@ -119,7 +120,8 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
             name=part,
             # Distinguishable without colour too.
             marker={"color": look.on(dark), "pattern": {"shape": "/" if look is NOISE else ""}},
-            hovertemplate=f"{part} %{{x:.3g}}<extra>%{{y}}</extra>",
+            hovertext=[plain(scale * each[part]) for each in changes],
+            hovertemplate=f"{part} %{{hovertext}}<extra>%{{y}}</extra>",
         )
     # A change that counts as none does not fill the width.
     ends = [0.0, -quality.measure.sign * quality.still]

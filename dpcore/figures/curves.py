@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpcore.figures.bands import Row
 from dpcore.figures.canvas import (
     LEGEND,
     add_band,
@@ -25,9 +26,9 @@ from dpcore.figures.canvas import (
     single_runs,
 )
 from dpcore.figures.style import NEUTRAL, look
-from dpcore.figures.words import Row, plain
 from dpcore.guarantee import EDITION_NAMES, STATUS_NAMES
 from dpcore.rounding import stop_below
+from dpcore.words import plain
 
 HEIGHT = 430
 # From "next to nothing leaks" to "next to no promise"; a wider grid is reached by zooming out.
@@ -149,7 +150,6 @@ def against_epsilon(
         range=[math.log10(low), math.log10(high)] if log else [low, high],
         tickformat=".0%" if percent else None,
         dtick=1 if log else None,
-        exponentformat="power",
     )
     return canvas(
         HEIGHT,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.evaluation.frontier import Reach, records_needed
+from dpcore.figures.bands import agreeing
 from dpcore.figures.canvas import add_scatter, each
 from dpcore.figures.curves import (
     EPSILON_RANGE,
@@ -20,8 +21,8 @@ from dpcore.figures.curves import (
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import agreeing, listed, plain
 from dpcore.predictors import records_power
+from dpcore.words import listed, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,10 +79,12 @@ def frontier(
                 "thickness": 1.5,
                 "width": 3,
             },
-            customdata=[[guarantee_of(row)] for row in each(rows.assign(status="proved"))],
             cliponaxis=False,  # points at the ends of the axis are whole
-            hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.percent else '.3g'}}}"
-            "<br>%{customdata[0]}",
+            hovertext=[
+                f"ε = {plain(row['epsilon'])}: {quality.shown(row[column])}<br>{guarantee_of(row)}"
+                for row in each(rows.assign(status="proved"))
+            ],
+            hovertemplate="%{hovertext}",
         )
     target = ReferenceLine(f"wanted: {quality.shown(reach.target)}", reach.target, dash="dot")
     add_references(figure, [target])
@@ -115,8 +118,8 @@ def _reached(
         )
     if reach.epsilon is None:
         return (
-            f"{goal_text} is not reached with {records:,} {records_are} at any ε here: the proved "
-            f"methods come to {quality.shown(reach.best)} at best. A smaller λ, other "
+            f"{goal_text} is not reached with {spaced(records)} {records_are} at any ε here: the "
+            f"proved methods come to {quality.shown(reach.best)} at best. A smaller λ, other "
             "methods or other inputs may help; a larger ε will not."
         )
     lucky = (
@@ -132,9 +135,9 @@ def _reached(
     needed = records_needed(records, reach.epsilon, epsilon, power)
     product = "n·ε" if power == 1 else "√n·ε"
     return (
-        f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}. "
-        f"About {plain(needed)} would be needed. That is an estimate: noise counts against "
-        f"{product}."
+        f"{sentence} At ε = {plain(epsilon)} it is not reachable with {spaced(records)} "
+        f"{records_are}. About {plain(needed)} would be needed. That is an estimate: noise counts "
+        f"against {product}."
     )
 
 
@@ -151,7 +154,7 @@ def _cases(best: pd.DataFrame, reach: Reach) -> str:
         return ""
     row = best[best["epsilon"] == reach.epsilon].iloc[0]
     return (
-        f" Of 1,000 it then misses {row['missed_per_1000']:.0f} cases and raises "
+        f" Of 1 000 it then misses {row['missed_per_1000']:.0f} cases and raises "
         f"{row['false_per_1000']:.0f} false alarms."
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from dpcore.figures.bands import Row
 from dpcore.figures.canvas import (
     LEGEND,
     add_band,
@@ -20,9 +21,9 @@ from dpcore.figures.canvas import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import Row, at_most, counted, listed, plain
 from dpcore.lessons.lesson import Lesson
 from dpcore.lessons.randomised_response import Estimate, truth_share
+from dpcore.words import at_most, counted, listed, plain, spaced
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -377,7 +378,7 @@ def answers(
         f"{math.ceil(high)}."
     )
     sentence = (
-        f"{finding} {estimate.yes:,} of {counted(estimate.answers, 'answer')} came in as Yes."
+        f"{finding} {spaced(estimate.yes)} of {counted(estimate.answers, 'answer')} came in as Yes."
     )
     return Drawn(figure, sentence, sentence)
 

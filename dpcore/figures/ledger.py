@@ -7,8 +7,9 @@ import pandas as pd
 from dpcore.accounting.decimals import decimal, named_below
 from dpcore.figures.canvas import LEGEND, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.escape import literal
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import at_least, at_most, literal, plain
+from dpcore.words import at_least, at_most, plain
 
 HEIGHT, MAX_TICKS = 280, 12
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.models import PRIVATE, TRIVIAL, WITHOUT_NOISE
+from dpcore.figures.bands import band
 from dpcore.figures.curves import (
     ReferenceLine,
     add_references,
@@ -17,9 +18,9 @@ from dpcore.figures.curves import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import SURVEY
-from dpcore.figures.words import band, difference, percent, plain, uncapitalised
 from dpcore.guarantee import Status
 from dpcore.models.model import Model
+from dpcore.words import difference, percent, plain, uncapitalised
 
 CLOSE = 0.02
 """How far from the model without noise the sentence calls "within 2 points"."""

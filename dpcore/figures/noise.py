@@ -13,7 +13,7 @@ import pandas as pd
 from dpcore.figures.curves import add_series, against_epsilon, at, decades, name_of, named, series
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL
-from dpcore.figures.words import at_most, listed, plain
+from dpcore.words import at_most, listed, plain, spaced
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -79,8 +79,8 @@ def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
 
 def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
     ranges = [
-        f"{name} {rise.where} ε = {plain(rise.epsilons[0])} (T = {rise.steps[0]:,}) and ε = "
-        f"{plain(rise.epsilons[1])} (T = {rise.steps[1]:,})"
+        f"{name} {rise.where} ε = {plain(rise.epsilons[0])} (T = {spaced(rise.steps[0])}) and ε = "
+        f"{plain(rise.epsilons[1])} (T = {spaced(rise.steps[1])})"
         for name, rise in rises
     ]
     sentences = (

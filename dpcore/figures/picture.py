@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from dpcore.figures.words import percent, plain
+from dpcore.words import as_set, percent, plain
 
 DIGITS = 5
 """Significant digits of what is drawn: half a pixel of a screen 8,000 pixels high takes four."""
@@ -242,7 +242,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
     return {
         "title": panel.title,
         "ticks": [
-            [place, f"{100 * tick:g} %" if panel.percent else plain(tick)]
+            [place, f"{as_set(100 * tick)} %" if panel.percent else plain(tick)]
             for place, tick in zip(places(ticks), ticks, strict=True)
         ],
         "lines": [

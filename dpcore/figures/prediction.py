@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpcore.datasets.schema import Column, Label
+from dpcore.figures.bands import Row
 from dpcore.figures.canvas import add_curve, add_rule, add_scatter, axis, canvas, cut, each
 from dpcore.figures.curves import HEIGHT
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.escape import literal
 from dpcore.figures.style import BLUE, LOOKS, NEUTRAL, ORANGE, SKY, SURVEY, VERMILLION
-from dpcore.figures.words import Row, literal, plain
+from dpcore.words import plain, spaced
 
 MAX_BARS = 12
 """At most so many parts are drawn, the largest; the table has them all."""
@@ -58,14 +60,14 @@ class OutcomeWording:
     @property
     def title(self) -> str:
         """The title of an axis of outcomes."""
-        return f"{self.name}, of {self.among:,}" if self.is_risk else self.name
+        return f"{self.name}, of {spaced(self.among)}" if self.is_risk else self.name
 
     def headline(self, value: float, ends: Sequence[float] | None = None) -> str:
         """What the model says, in one sentence, and what noise alone would."""
         noise = "not known" if ends is None else self._between(*ends)
         if self.is_risk:
             return (
-                f"Of {self.among:,} people with these values, the model expects "
+                f"Of {spaced(self.among)} people with these values, the model expects "
                 f"{_count(value, self.among)} with {outcome_words(self.label, is_positive=True)}; "
                 f"noise alone: {noise}."
             )
@@ -74,7 +76,7 @@ class OutcomeWording:
 
     def _between(self, least: float, most: float) -> str:
         """Two risks in people, rounded apart."""
-        return f"{math.floor(self.among * least):,} to {math.ceil(self.among * most):,}"
+        return f"{spaced(math.floor(self.among * least))} to {spaced(math.ceil(self.among * most))}"
 
     def meaning(self) -> str:
         """What the number is, and what it is not."""
@@ -98,14 +100,14 @@ def among(risk: float) -> int:
 
 
 def frequency(risk: float, people: int) -> str:
-    return f"{_count(risk, people)} of {people:,}"
+    return f"{_count(risk, people)} of {spaced(people)}"
 
 
 def _count(risk: float, people: int) -> str:
     count = round(people * risk)
     if 0 < count < people:
-        return f"{count:,}"
-    return "fewer than 1" if risk < 0.5 else f"more than {people - 1:,}"
+        return spaced(count)
+    return "fewer than 1" if risk < 0.5 else f"more than {spaced(people - 1)}"
 
 
 def readable_name(name: str) -> str:
@@ -285,7 +287,7 @@ def curve(rows: pd.DataFrame, column: Column, wording: OutcomeWording, *, dark: 
 
 
 def _at(row: Row, column: Column) -> str:
-    value = f"{row['at']:.4g}" if column.kind == "number" else str(row["level"])
+    value = plain(row["at"], 4) if column.kind == "number" else str(row["level"])
     return with_unit(value, column)
 
 

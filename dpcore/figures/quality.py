@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Metric
-from dpcore.figures.words import (
-    capitalised,
-    difference,
-    difference_at,
-    literal,
-    percent,
-    plain,
-    points,
-)
+from dpcore.figures.escape import literal
 from dpcore.rounding import significant
+from dpcore.words import capitalised, difference, difference_at, percent, plain, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +44,7 @@ WORDS = {
         "fewer than",
         "the most frequent answer",
         "always giving the most frequent answer",
-        "accuracy and every count of 1,000",
+        "accuracy and every count of 1 000",
         "Share of test records that the private model gets right, on average over its noise.",
         f"Percentage points of accuracy lost, {AGAINST}",
         percent=True,
@@ -64,7 +57,7 @@ WORDS = {
         "lower than",
         "a coin",
         "tossing a coin",
-        "AUC and every count of 1,000",
+        "AUC and every count of 1 000",
         "**Area under the ROC curve**: how often the private model ranks a case above someone who "
         "is none. Both are taken at random, on average over its noise. 0.5 is a coin, 1 is "
         "perfect.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.figures.words import at_most
 from dpcore.guarantee import Guarantee
+from dpcore.words import at_most
 
 
 def statement(guarantee: Guarantee) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpcore.figures.style import Look, look
+from dpcore.words import as_set
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ def panels(
         )
         places = sorted(set(panel[x]))
         if places and len(places) <= FEW and places[-1] < DECADE**2 * places[0]:
-            axis.set_xticks(places, labels=[f"{place:g}" for place in places])
+            axis.set_xticks(places, labels=[as_set(place) for place in places])
             axis.minorticks_off()
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel(ylabel)

@@ -10,8 +10,8 @@ from dpcore.evaluation.clinic.groups import MIN
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
 from dpcore.figures.quality import ACCURACY, Quality
-from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import STATUS_NAMES, Adjacency, Status
+from dpcore.words import at_most, plain, spaced
 
 ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is reported
 ROUGH_ERROR = 0.05  # the same limit for an error, as a share of it
@@ -78,7 +78,7 @@ def rough_count(per_1000: float, most: float, records: int) -> str:
     low, high = (most * end for end in accuracy_interval(share, among))
     if max(per_1000 - low, high - per_1000) <= 1000.0 * ROUGH:
         return ""
-    return f"{math.floor(low):,} to {math.ceil(high):,}"
+    return f"{spaced(math.floor(low))} to {spaced(math.ceil(high))}"
 
 
 def few_cases(positive: float, records: int) -> str:
@@ -88,7 +88,9 @@ def few_cases(positive: float, records: int) -> str:
     cases = round(positive * records)
     if cases >= MIN:
         return ""
-    return f"Only {cases} of the {records:,} test records are cases: too few to count misses by."
+    return (
+        f"Only {cases} of the {spaced(records)} test records are cases: too few to count misses by."
+    )
 
 
 def few_records(
@@ -102,6 +104,6 @@ def few_records(
     if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):
         return ""
     return (
-        f"Only {records:,} test records: on new ones, the {quality.named(value)} without privacy "
-        f"may be {quality.ends(low, high)} (95 % interval)."
+        f"Only {spaced(records)} test records: on new ones, the {quality.named(value)} without "
+        f"privacy may be {quality.ends(low, high)} (95 % interval)."
     )

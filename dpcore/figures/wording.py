@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpcore.accounting.risk import BELIEF, FALSE_ALARM, Promise, right_bounded, right_of_100
 from dpcore.accounting.tradeoff import Attacker
-from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency
+from dpcore.words import at_most, percent_at_most, plain, spaced
 
 GUESSED = {
     Adjacency.ADD_REMOVE: "you are in the data",
@@ -42,9 +42,9 @@ def belief(adjacency: Adjacency, prior: float, rate: float, after: float) -> str
     """How an alarm changes an attacker's belief, in plain words."""
     return (
         f"Someone is {plain(100.0 * prior)} % sure that {BELIEF[adjacency]}. Then they see the "
-        f"result and use the best test there is. It is wrong about 1 in {1.0 / rate:,.0f} "
-        f"{FALSE_ALARM[adjacency]}. If this test points to you, they can be at most "
-        f"**{percent_at_most(after)}** sure."
+        "result and use the best test there is. It is wrong about 1 in "
+        f"{spaced(round(1.0 / rate))} {FALSE_ALARM[adjacency]}. If this test points to you, they "
+        f"can be at most **{percent_at_most(after)}** sure."
     )
 
 
@@ -93,7 +93,7 @@ def ethics(
         f"Guarantee: differential privacy with ε = {at_most(budget.epsilon)} and "
         f"δ = {plain(budget.delta)}. Method: {promise.whose}. {source}",
         f"Adjacency: {guarantee.adjacency}. {guarantee.adjacency.meaning} {size} "
-        f"{promise.records:,} (n·δ = {share}).",
+        f"{spaced(promise.records)} (n·δ = {share}).",
         f"Meaning: of 100 people guessing {QUESTIONS[guarantee.adjacency]}, "
         f"{right_bounded((exact or bound).advantage)} right on average, and 50 would be without "
         "the result. Each of them sees the result, knows every other record and starts from even "

@@ -115,7 +115,7 @@ def attacked(claimed: float, seed: int = 0) -> Attacked:
 LESSON = Lesson(
     title="Too good to be true?",
     story="A paper draws the accuracy of its method, GRPUA, down to an ε of a billionth. Here it "
-    "runs as printed, on 3,000 patients who are not real.",
+    "runs as printed, on 3 000 patients who are not real.",
     question="How many of 100 further patients does it get right?",
     why="The noise is too small for the claim. What it is to hide moves up to n times further than "
     "the paper says.",

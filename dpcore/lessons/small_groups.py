@@ -54,7 +54,7 @@ def curve(seed: int = 0, group: str = "alone", records: int = 3000) -> pd.DataFr
 
 LESSON = Lesson(
     title="Who pays most?",
-    story="One model for 3,000 patients who are not real. About 5 in 100 smoke and live alone. "
+    story="One model for 3 000 patients who are not real. About 5 in 100 smoke and live alone. "
     "The grey line is what privacy costs all others.",
     question="How many right answers of 100 does privacy cost the small group?",
     why="The same noise falls on every weight. Answers about few people rest on weights that "

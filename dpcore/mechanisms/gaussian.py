@@ -23,6 +23,7 @@ from dpcore.errors import number
 from dpcore.guarantee import Condition
 from dpcore.mechanisms import profile
 from dpcore.mechanisms._arrays import Array, apply, checked
+from dpcore.words import as_set
 
 
 def _epsilon(value: ArrayLike) -> Array:
@@ -116,12 +117,12 @@ def classical_condition(epsilon: float, of: str = "") -> Condition:
     epsilon = number("epsilon", epsilon, above=0.0)
     met, whose = epsilon < 1.0, f" of {of}" if of else ""
     return Condition(
-        text=f"ε{whose} < 1 (ε = {epsilon:g})",
+        text=f"ε{whose} < 1 (ε = {as_set(epsilon)})",
         met=met,
         consequence=""
         if met
         else "The classical Gaussian theorem is proved for ε below 1 only, so its σ proves nothing "
-        f"at ε{whose} = {epsilon:g}.",
+        f"at ε{whose} = {as_set(epsilon)}.",
     )
 
 

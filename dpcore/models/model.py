@@ -24,6 +24,7 @@ from dpcore.guarantee import (
 from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.models.records import Records, RecordShape
 from dpcore.progress import Progress, silent
+from dpcore.words import spaced
 
 Array = NDArray[np.float64]
 
@@ -328,7 +329,8 @@ def data_conditions(shape: RecordShape) -> tuple[Condition, ...]:
     return (
         Condition("every value within public bounds, by its own record alone (refused else)", True),
         Condition(
-            f"the number of records is public, blank ones included; rules use n = {shape.size:,}",
+            "the number of records is public, blank ones included; rules use n = "
+            f"{spaced(shape.size)}",
             True,
         ),
         BY_PLACE,

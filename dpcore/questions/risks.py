@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from dpcore.controls.explore import CORRECTED
 from dpcore.evaluation.clinic.study import RiskModels
 from dpcore.evaluation.study import Study
-from dpcore.figures.words import percent, plain
 from dpcore.questions.question import Question, asked
+from dpcore.words import percent, plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -83,7 +83,7 @@ class DistinguishingResult:
         if refuted := self.above(mechanism):
             raise InvalidInput(
                 f"An attack on the noise found {refuted}, more than is proved, so nothing was "
-                "paid. Chance does that less than once in 1,000 times: if it happens again, the "
+                "paid. Chance does that less than once in 1 000 times: if it happens again, the "
                 "noise is not what it must be, and nothing may be released."
             )
 

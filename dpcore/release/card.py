@@ -9,7 +9,7 @@ from dpcore.release.certificate import certificate as of_facts
 from dpcore.release.model import ReleasedModel
 from dpcore.release.plain_summary import plain_summary
 from dpcore.release.record import Record
-from dpcore.rounding import lowered, raised, typed
+from dpcore.words import as_set, at_least, at_most, spaced
 
 CORRECTED = "Its risks are corrected by noisy counts of its scores, within the same ε."
 _MARKUP = re.compile(
@@ -48,21 +48,21 @@ def card(model: ReleasedModel, certificate: Certificate) -> str:
             "that would be another release.",
         ],
         "## Data": [
-            f"{facts['training']['records']:,} {record.noun} from {_plain(about['region'])}, of "
-            f"{_plain(about['data_curator'])}; a record is "
+            f"{spaced(facts['training']['records'])} {record.noun} from {_plain(about['region'])}, "
+            f"of {_plain(about['data_curator'])}; a record is "
             f"{_plain(record.being(facts['ledger']['person_unit']))}.",
             *("    " + line for line in model.columns.splitlines() if line.strip()),
         ],
         "## Privacy": [
             _plain(certificate.document["claim"]),
-            f"Proved: ε ≤ {typed(raised(proof['epsilon'], 3))} at δ = "
-            f"{typed(raised(proof['delta'], 3))} ({proof['adjacency']}), by "
-            f"{proof['accountant']}; μ ≤ {typed(raised(proof['mu'], 3))}. Rounded up; "
+            f"Proved: ε ≤ {at_most(proof['epsilon'])} at δ = "
+            f"{at_most(proof['delta'])} ({proof['adjacency']}), by "
+            f"{proof['accountant']}; μ ≤ {at_most(proof['mu'])}. Rounded up; "
             "certificate.yaml has every digit.",
-            f"Attacked: {facts['attack']['runs']:,} releases on either of two neighbours proved "
-            f"ε ≥ {typed(lowered(facts['attack']['lower_bound'], 3))} and "
-            f"μ ≥ {typed(lowered(facts['attack']['mu_lower_bound'], 3))}, each at "
-            f"{100 * facts['attack']['confidence']:g} % confidence.",
+            f"Attacked: {spaced(facts['attack']['runs'])} releases on either of two neighbours "
+            f"proved ε ≥ {at_least(facts['attack']['lower_bound'])} and μ ≥ "
+            f"{at_least(facts['attack']['mu_lower_bound'])}, each at "
+            f"{as_set(100 * facts['attack']['confidence'])} % confidence.",
             "Unprotected: " + "; ".join(certificate.document["unprotected"]) + ".",
         ],
         "## Check": [

@@ -22,7 +22,7 @@ from dpcore.release import registry
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.mechanism import PROFILE, Mechanism
 from dpcore.release.record import Record
-from dpcore.rounding import raised
+from dpcore.words import at_most, spaced
 
 FORMAT = "dpcore certificate 1"
 NOISE = (
@@ -159,8 +159,8 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         "keeps_the_budget": bool(epsilon <= budget["epsilon"]),
     }
     claim = (
-        f"{_released(count_sums)} are ({raised(budget['epsilon'], 6):g}, "
-        f"{raised(budget['delta'], 6):g})-differentially private: "
+        f"{_released(count_sums)} are ({at_most(budget['epsilon'], 6)}, "
+        f"{at_most(budget['delta'], 6)})-differentially private: "
         f"{adjacency.difference}, a record being {record.being(facts['ledger']['person_unit'])}."
     )
     return {
@@ -229,7 +229,7 @@ def _registry(
             "privacy_unit_description": record.neighbours(adjacency),
             "privacy_parameters": {"epsilon": epsilon, "delta": delta},
             "privacy_parameters_description": (
-                f"Also {raised(mechanism.mu, 6):g}-Gaussian DP, from which every (ε, δ) follows."
+                f"Also {at_most(mechanism.mu, 6)}-Gaussian DP, from which every (ε, δ) follows."
             ),
         },
         "model": {
@@ -248,8 +248,8 @@ def _registry(
                 "values alone."
             ),
             "composition": (
-                f"{mechanism.steps} adaptive Gaussian mechanisms, exactly; with other releases by "
-                "the ledger."
+                f"{spaced(mechanism.steps)} adaptive Gaussian mechanisms, exactly; with other "
+                "releases by the ledger."
             ),
         },
         "implementation": {
@@ -258,8 +258,8 @@ def _registry(
                 "rules. What was explored on the records before is not covered."
             ),
             "mechanisms": (
-                f"Gaussian noise of σ = {mechanism.sigma} units on {record.sums} "
-                f"{mechanism.bound} units, a unit being 1/{mechanism.units} of the "
+                f"Gaussian noise of σ = {spaced(mechanism.sigma)} units on {record.sums} "
+                f"{spaced(mechanism.bound)} units, a unit being 1/{spaced(mechanism.units)} of the "
                 "clipping norm; rounded to whole numbers, which are sampled exactly, without "
                 "floating point, from the operating system's entropy. Time is not protected."
             ),

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from dpcore.release.certificate_words import DEPLOYMENT, TABLES
 from dpcore.release.plain_summary import plain_summary
 from dpcore.release.registry import TIERS, leaves, pattern
-from dpcore.rounding import lowered, raised, typed
+from dpcore.words import as_set, at_least, at_most, spaced
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 STYLE = (
@@ -124,8 +124,10 @@ def _worded(body: Element, caption: str, rows: Sequence[tuple[str, str, object]]
 def _rounded(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return spaced(value)
     if not isinstance(value, float):
         return str(value)
     if name in _UP:
-        return typed(raised(value, DIGITS))
-    return typed(lowered(value, DIGITS) if name in _DOWN else value)
+        return at_most(value, DIGITS)
+    return at_least(value, DIGITS) if name in _DOWN else as_set(value)

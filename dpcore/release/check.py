@@ -30,6 +30,7 @@ from dpcore.release.mechanism import Mechanism
 from dpcore.release.record import Record
 from dpcore.release.twin import card as of_twin
 from dpcore.release.twin.mechanism import Counting
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
@@ -150,7 +151,8 @@ def read(text: str) -> Certificate:
 
     if len(text) > MAX_LETTERS:
         raise InvalidInput(
-            f"The certificate has {len(text):,} letters, but it must have at most {MAX_LETTERS:,}."
+            f"The certificate has {spaced(len(text))} letters, but it must have at most "
+            f"{spaced(MAX_LETTERS)}."
         )
     if not any(text.startswith(f"format: {name}\n") for name in _KINDS):
         known = " or ".join(map(repr, _KINDS))
@@ -166,8 +168,8 @@ def read(text: str) -> Certificate:
             # Each bracket within brackets is looked at again for every one that follows.
             if depth > DEEPEST or count > MAX_PARTS:
                 raise InvalidInput(
-                    f"The certificate has more than {MAX_PARTS:,} parts, or parts within parts "
-                    f"more than {DEEPEST} deep, but must not."
+                    f"The certificate has more than {spaced(MAX_PARTS)} parts, or parts within "
+                    f"parts more than {DEEPEST} deep, but must not."
                 )
         certificate = Certificate(yaml.safe_load(text))
         is_same = certificate.to_yaml() == text
@@ -289,15 +291,15 @@ def _of_twin_files(
         if columns != facts["mechanism"]["tables"]:
             file_states[COLUMNS] = "altered"
             yield (
-                f"{COLUMNS} has {columns:,} columns beside the outcome, but the card is about "
-                f"{facts['mechanism']['tables']:,}: its ε is not the twin's."
+                f"{COLUMNS} has {spaced(columns)} columns beside the outcome, but the card is "
+                f"about {spaced(facts['mechanism']['tables'])}: its ε is not the twin's."
             )
     if file_states.get(TWIN) == "unchanged":
         # No field of a twin goes over a line.
         rows = files[TWIN]().count(b"\n") - 1
         if rows != facts["records"]:
             file_states[TWIN] = "altered"
-            yield f"{TWIN} has {rows:,} rows, but the card says {facts['records']:,}."
+            yield f"{TWIN} has {spaced(rows)} rows, but the card says {spaced(facts['records'])}."
 
 
 def _of_model_file(

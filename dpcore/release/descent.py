@@ -16,6 +16,7 @@ from dpcore.release.grid import Array
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.scorer import Scorer
+from dpcore.words import spaced
 
 Draw = Callable[[int, int], list[int]]
 
@@ -59,7 +60,7 @@ def descend(
     velocity = np.zeros_like(weights)
     steps = mechanism.steps - path.count_sums
     for step in range(steps):
-        progress(step / steps, f"Step {step + 1} of {steps}")
+        progress(step / steps, f"Step {spaced(step + 1)} of {spaced(steps)}")
         exact = grid.total(signed, weights, path.scorer.gradients, persons).tolist()
         noise = draw(mechanism.sigma, mechanism.dimension)
         # Python's whole numbers have no end, so no draw overflows.

@@ -21,6 +21,7 @@ from dpcore.datasets.schema import Column, Entry
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.release.grid import Array
 from dpcore.release.model import ReleasedModel
+from dpcore.words import as_set, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,8 @@ def read_model(data: bytes) -> ReleasedModel:
     """A model from the bytes of a file, from anyone."""
     if len(data) > MAX_BYTES:
         raise InvalidInput(
-            f"The model's file has {len(data):,} bytes, but it must have at most {MAX_BYTES:,}."
+            f"The model's file has {spaced(len(data))} bytes, but it must have at most "
+            f"{spaced(MAX_BYTES)}."
         )
     try:
         text = data.decode()
@@ -68,7 +70,8 @@ def value_of(column: Column, given: object) -> Value:
     least, most = column.bounds
     if given is None:
         raise InvalidInput(
-            f"{column.name} is empty, but it must be a number from {least:g} to {most:g}."
+            f"{column.name} is empty, but it must be a number from {as_set(least)} to "
+            f"{as_set(most)}."
         )
     return number(column.name, given, at_least=least, at_most=most)
 
@@ -156,7 +159,7 @@ def _values(model: ReleasedModel, person: PersonValues, column: Column) -> Seque
 def _value_text(value: Value) -> str:
     if value is None:
         return UNKNOWN
-    return value if isinstance(value, str) else f"{value:.6g}"
+    return value if isinstance(value, str) else as_set(value)
 
 
 def frame_of(entry: Entry, people: Sequence[PersonValues]) -> pd.DataFrame:

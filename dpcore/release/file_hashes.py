@@ -14,6 +14,7 @@ from typing import Any, Literal
 from dpcore.errors import InvalidInput, brief
 from dpcore.release.canonical import SHA256
 from dpcore.release.certificate import Certificate
+from dpcore.words import spaced
 
 State = Literal["unchanged", "altered", "not mentioned", "missing", "unreadable"]
 Files = Mapping[str, Callable[[], bytes]]
@@ -46,8 +47,8 @@ def named(facts: Mapping[str, Any]) -> dict[str, str]:
             raise InvalidInput(f"The certificate names {brief(name)}, but not by a SHA-256.")
     if len(names) < len(entries) or len(entries) > MAX_FILES:
         raise InvalidInput(
-            f"The certificate names {len(entries):,} files, but must name at most {MAX_FILES}, "
-            "each once."
+            f"The certificate names {spaced(len(entries))} files, but must name at most "
+            f"{MAX_FILES}, each once."
         )
     return names
 

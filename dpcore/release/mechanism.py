@@ -18,6 +18,7 @@ from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
 from dpcore.release import grid
 from dpcore.release.ledger import GaussianSpend
+from dpcore.words import as_set, spaced
 
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PROFILE = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -48,7 +49,7 @@ class Mechanism:
                 raise reject(field, value, "a whole number")
             whole(field, value, at_least=1, at_most=most)
         if self.units != grid.UNITS:
-            raise reject("units", self.units, f"{grid.UNITS:,}, the only grid so far")
+            raise reject("units", self.units, f"{spaced(grid.UNITS)}, the only grid so far")
 
     @property
     def bound(self) -> int:
@@ -104,7 +105,9 @@ def mechanism_for(
     unit = Mechanism(chosen, dimension, grid.UNITS, 1, steps).sensitivity
     sigma = math.sqrt(steps) * unit * float(analytic_sigma(epsilon, delta))
     if sigma > MAX_SIGMA / 2:
-        raise InvalidInput(f"epsilon is {epsilon:g}, but it must be larger: σ leaves the grid.")
+        raise InvalidInput(
+            f"epsilon is {as_set(epsilon)}, but it must be larger: σ leaves the grid."
+        )
     for margin in (1e-12, 1e-10, 1e-8):
         mechanism = Mechanism(chosen, dimension, grid.UNITS, math.ceil(sigma * (1 + margin)), steps)
         if mechanism.epsilon(delta) <= epsilon:

@@ -33,6 +33,7 @@ from dpcore.release.grid import Array
 from dpcore.release.made_up import made_up_records
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import ReleasedModel
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,7 @@ UNKNOWN = "not known"
 NO_CERTIFICATE = "no certificate that holds says how the model was trained"
 NO_RISKS = "its scores are no risks"
 NETWORK = "it is a network"
-TOO_WIDE = f"it has more than {WIDEST:,} features"
+TOO_WIDE = f"it has more than {spaced(WIDEST)} features"
 LARGEST = 1e6
 """Bound on a weight and its noise: no training comes near it, and no curve fits such scores."""
 BEYOND = "its weights or their noise are beyond those of any training"

@@ -22,6 +22,7 @@ from dpcore.release.network import HIDDEN, MAX_HIDDEN
 from dpcore.release.risk_counts import Points
 from dpcore.release.scorer import Scorer, scorer
 from dpcore.release.slopes import LOSSES
+from dpcore.words import spaced
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class ReleasePlan:
         weights, mechanism = self.path.scorer.parameters, self.mechanism
         whole("count sums", self.path.count_sums, at_least=0, at_most=mechanism.steps - 1)
         if weights != mechanism.dimension:
-            raise reject("number of weights", weights, f"the mechanism's {mechanism.dimension:,}")
+            raise reject(
+                "number of weights", weights, f"the mechanism's {spaced(mechanism.dimension)}"
+            )
 
     @property
     def adjacency(self) -> str:
@@ -144,7 +147,7 @@ def _count_sums(
         return 0
     sums = risk_counts.sums_for(budget, records, steps)
     if corrected and not sums:
-        raise reject("steps", steps, f"at most {MAX_STEPS - 1:,} where risks are corrected")
+        raise reject("steps", steps, f"at most {spaced(MAX_STEPS - 1)} where risks are corrected")
     return sums
 
 
@@ -189,14 +192,14 @@ def _width(hidden: int | None, features: int) -> int:
     if hidden is None:
         if most < 1:
             raise InvalidInput(
-                f"The table has {features:,} features, too many for a network: it must have at "
-                f"most {(grid.MAX_FEATURES - 1) // 2:,}."
+                f"The table has {spaced(features)} features, too many for a network: it must have "
+                f"at most {spaced((grid.MAX_FEATURES - 1) // 2)}."
             )
         return min(HIDDEN, most)
     width = whole("hidden", hidden, at_least=0, at_most=MAX_HIDDEN)
     if width > max(most, 0):
         raise InvalidInput(
-            f"hidden is {width}, but it must be at most {max(most, 0)}: a network of {features:,} "
-            f"features would have more than {grid.MAX_FEATURES:,} weights."
+            f"hidden is {width}, but it must be at most {max(most, 0)}: a network of "
+            f"{spaced(features)} features would have more than {spaced(grid.MAX_FEATURES)} weights."
         )
     return width

@@ -11,7 +11,8 @@ from dpcore.guarantee import PrivacyBudget
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.ledger.left import Left, Refused, refused
 from dpcore.release.ledger.spends import to_json
-from dpcore.rounding import lowered, typed
+from dpcore.rounding import lowered
+from dpcore.words import as_set
 
 ACCOUNTANT = "Gaussian DP"
 STOPS = tuple(
@@ -69,12 +70,12 @@ class Price(Generic[AnyPlan]):
     def brief(self) -> str:
         """The cost in few words, with adjacency, δ and accountant."""
         left = lowered(self.left.epsilon, 3)
-        return f"ε = {self.plan.budget.epsilon:g} of the {left:g} left ({self.basis})"
+        return f"ε = {as_set(self.plan.budget.epsilon)} of the {as_set(left)} left ({self.basis})"
 
     @property
     def basis(self) -> str:
         """δ, adjacency and accountant of the cost."""
-        return f"δ = {typed(self.plan.budget.delta)}, {self.plan.adjacency}, {ACCOUNTANT}"
+        return f"δ = {as_set(self.plan.budget.delta)}, {self.plan.adjacency}, {ACCOUNTANT}"
 
     def words(self) -> str:
         """The cost, and what is left after it."""

@@ -33,6 +33,7 @@ from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.record import Record
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import ReleaseTable
+from dpcore.words import spaced
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,8 @@ def prepare(
     record = Record.of(plan.columns)
     if table.count != plan.path.records:
         raise InvalidInput(
-            f"The table has {table.count:,} {record.noun}, but it must have the plan's "
-            f"{plan.path.records:,}."
+            f"The table has {spaced(table.count)} {record.noun}, but it must have the plan's "
+            f"{spaced(plan.path.records)}."
         )
     # What may fail, such as a package that is missing, fails before anything is paid.
     counted = plan.path.count_sums > 0

@@ -19,6 +19,7 @@ from dpcore.erm.method import Calibration
 from dpcore.evaluation.comparison import REFERENCE_OPTIMIZER, REFERENCE_RATE
 from dpcore.evaluation.scoring import spread
 from dpcore.progress import Progress
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +136,7 @@ def _taught(
     total = run.steps if steps is None else steps
     while run.step < total:
         run.advance(min(STEPS_BETWEEN_REPORTS, total - run.step))
-        progress(run.step / total, f"step {run.step:,} of {total:,}")
+        progress(run.step / total, f"step {spaced(run.step)} of {spaced(total)}")
     sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), MEASURED)).astype(int))
     test = run.scores(split.x_test.astype(np.float32), AT_A_TIME)
     train = run.scores(split.x_train[sample].astype(np.float32), AT_A_TIME)

@@ -31,9 +31,11 @@ from dpcore.reproduction.report import (
     Paper,
     Result,
     ordering,
+    rounded,
     supported,
     unchecked,
 )
+from dpcore.words import as_set, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +166,7 @@ def _ordering(
         for epsilon in EPSILONS:
             if epsilon > top:
                 continue
-            name = f"{dataset} at ε = {epsilon:g}"
+            name = f"{dataset} at ε = {as_set(epsilon)}"
             places.append((name, means[dataset, better, epsilon], means[dataset, worse, epsilon]))
             if epsilon in (EPSILONS[0], 1e-4, top):
                 shown.append(name)
@@ -192,11 +194,13 @@ def _near_best(table: pd.DataFrame, column: str, place: str) -> Conclusion:
             value = means[dataset, "opera", epsilon]
             near.append(best - value <= 0.02 if by_accuracy else value <= 1.1 * best)
             comparison = (
-                f"{value:.3f} of {best:.3f}" if by_accuracy else f"{value:.3g} against {best:.3g}"
+                f"{value:.3f} of {best:.3f}"
+                if by_accuracy
+                else f"{plain(value)} against {plain(best)}"
             )
-            parts.append(f"{dataset} at ε = {epsilon:g}: {comparison}")
+            parts.append(f"{dataset} at ε = {as_set(epsilon)}: {comparison}")
     claim, compared = (
-        ("OPERA's accuracy is near the non-private one from ε = 1e-9 to 1", "non-private")
+        ("OPERA's accuracy is near the non-private one from ε = 10⁻⁹ to 1", "non-private")
         if by_accuracy
         else ("OPERA nearly reaches the best objective in the high privacy regime", "the minimum")
     )
@@ -211,10 +215,12 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Con
         for key, group in groups.items():
             last = group[-1]
             if key in ("grpua", "sgdpert"):
+                claim, held = last.claim, last.certified
                 parts.append(
-                    f"{last.title} on {dataset}: claimed ({last.claim.epsilon:.3g}, "
-                    f"{last.claim.delta:.3g}), certified ε = {last.certified.epsilon:.3g} at "
-                    f"δ = {last.certified.delta:g} ({last.certified.by})"
+                    f"{last.title} on {dataset}: claimed ({rounded(claim.epsilon, 'none')}, "
+                    f"{rounded(claim.delta, 'none')}), certified ε = "
+                    f"{rounded(held.epsilon, 'none')} at δ = {rounded(held.delta, 'none')} "
+                    f"({held.by})"
                 )
             elif key != "nonprivate":
                 proved = sum(c.proof.epsilon is not None for c in group)
@@ -237,7 +243,7 @@ def _times(order: ExperimentOrder) -> Result:
     rows = []
     cells = [(method, epsilon) for epsilon in TABLE_EPSILONS for method in TIMED]
     for number, (method, epsilon) in enumerate(cells):
-        order.progress(number / len(cells), f"{method} at ε = {epsilon:g}")
+        order.progress(number / len(cells), f"{method} at ε = {as_set(epsilon)}")
         study = replace(_study(at_hand[0], "logistic", (epsilon,), 1), methods=(method,))
         runs = [sweep(study, split=split) for _ in range(min(order.runs or 3, 3))]
         seconds = median(float(run["seconds"].iloc[0]) for run in runs)
@@ -250,7 +256,7 @@ def _times(order: ExperimentOrder) -> Result:
 
 def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -> list[Conclusion]:
     def cell_text(cells: Iterable[tuple[str, float]]) -> str:
-        return ", ".join(f"{m} at ε = {e:g}: {seconds[m, e]:.2f} s" for m, e in cells)
+        return ", ".join(f"{m} at ε = {as_set(e)}: {seconds[m, e]:.2f} s" for m, e in cells)
 
     close = all(
         seconds[a, e] <= 1.5 * seconds[b, e] and seconds[b, e] <= 1.5 * seconds[a, e]
@@ -280,8 +286,9 @@ def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -
         Conclusion(
             "OPERA takes longer at ε = 0.001 than at 0.01 (Table I: 67.976 s against 21.325 s).",
             supported(longer),
-            f"Theorem 4's rule gives T = {steps['opera', 0.001]} and {steps['opera', 0.01]}: "
-            f"T grows with ε, if at all. {cell_text((('opera', 0.001), ('opera', 0.01)))}.",
+            f"Theorem 4's rule gives T = {spaced(steps['opera', 0.001])} and "
+            f"{spaced(steps['opera', 0.01])}: T grows with ε, if at all. "
+            f"{cell_text((('opera', 0.001), ('opera', 0.01)))}.",
         ),
     ]
 
@@ -292,10 +299,10 @@ NETWORK_RUNS = 10
 OBJECTIVE_OF_NETWORKS = (0.0, 2.0)
 NETWORK_DIFFERS = (
     f"{NETWORK_RUNS} runs unless told otherwise, against 30.",
-    f"Of more than {network_000.MAX_RECORDS:,} records only that many are trained on.",
-    f"The step size, which the paper does not name, is {network_000.LEARNING_RATE:g} along one "
-    "clipped gradient.",
-    f"The picture of the objective is cut off at {OBJECTIVE_OF_NETWORKS[1]:g}.",
+    f"Of more than {spaced(network_000.MAX_RECORDS)} records only that many are trained on.",
+    f"The step size, which the paper does not name, is {as_set(network_000.LEARNING_RATE)} along "
+    "one clipped gradient.",
+    f"The picture of the objective is cut off at {as_set(OBJECTIVE_OF_NETWORKS[1])}.",
 )
 
 

@@ -39,6 +39,7 @@ from dpcore.reproduction.report import (
     supported,
     unchecked,
 )
+from dpcore.words import as_set, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,8 +64,8 @@ DIFFERS = (
     "The paper's census sample (IPUMS, United States 2000) is not at hand; Adult (the census of "
     "1994) and the synthetic cohort stand in. In place of income, linear regression predicts "
     "Adult's hours worked a week and the cohort's kidney function (eGFR).",
-    f"ε = {EPSILONS[0]:g} and {EPSILONS[1]:g}, δ = {DELTA:g} and n = {SIZES[0]:,} to "
-    f"{SIZES[-1]:,}: the paper's are lost in the text at hand.",
+    f"ε = {as_set(EPSILONS[0])} and {as_set(EPSILONS[1])}, δ = {as_set(DELTA)} and n = "
+    f"{spaced(SIZES[0])} to {spaced(SIZES[-1])}: the paper's are lost in the text at hand.",
     "Input and objective perturbation are the sound editions. The paper's own input perturbation "
     "has a proof of local privacy only.",
     f"{RUNS} runs unless told otherwise, against 100. Each divides the records anew, a fifth for "
@@ -111,7 +112,7 @@ def _figure(order: ExperimentOrder) -> Result:
         lines = table[table["loss"] == loss]
         if lines.empty:
             continue
-        places = lines["dataset"] + [f", ε = {epsilon:g}" for epsilon in lines["epsilon"]]
+        places = lines["dataset"] + [f", ε = {as_set(epsilon)}" for epsilon in lines["epsilon"]]
         top = float(lines["high"].max())
         files += panels(
             lines.assign(dataset=places).rename(
@@ -214,7 +215,7 @@ def _trained(part: DividedSet, runs: int, progress: Progress) -> pd.DataFrame:
     for run in range(tuning):
         split = divided(part.split, run)
         for number, lam in enumerate(LAMS):
-            progress(0.3 * (run + number / len(LAMS)) / tuning, f"λ = {lam:g}")
+            progress(0.3 * (run + number / len(LAMS)) / tuning, f"λ = {as_set(lam)}")
             trials += _values(part, split, part.sizes[-1], dict.fromkeys(settings, lam), run)
     scores = pd.DataFrame(trials).groupby(["method", "epsilon", "lam"])["value"].mean()
     best = (part.measure.sign * scores).groupby(["method", "epsilon"]).idxmax()
@@ -222,7 +223,10 @@ def _trained(part: DividedSet, runs: int, progress: Progress) -> pd.DataFrame:
     for run in range(runs):
         split = divided(part.split, run)
         for size in part.sizes:
-            progress(0.3 + 0.7 * run / runs, f"run {run + 1:,} of {runs:,}, n = {size:,}")
+            progress(
+                0.3 + 0.7 * run / runs,
+                f"run {spaced(run + 1)} of {spaced(runs)}, n = {spaced(size)}",
+            )
             rows += _values(part, split, size, lams, run)
     progress(1.0, "done")
     return pd.DataFrame(rows)
@@ -248,18 +252,18 @@ class FigurePoint(NamedTuple):
 
     def at(self, size: int) -> str:
         """The place of one n."""
-        return f"{self.name}, n = {size:,}"
+        return f"{self.name}, n = {spaced(size)}"
 
 
 def _places(table: pd.DataFrame) -> list[FigurePoint]:
     table = table.assign(spread=0.5 * (table["high"] - table["low"]))
     return [
         FigurePoint(
-            f"{dataset} at ε = {epsilon:g}",
+            f"{dataset} at ε = {as_set(rows['epsilon'].iloc[0])}",
             NEAR * float(rows["span"].iloc[0]),
             *(rows.pivot(index="records", columns="method", values=v) for v in ("mean", "spread")),
         )
-        for (dataset, epsilon), rows in table.groupby(["dataset", "epsilon"], sort=False)
+        for (dataset, _), rows in table.groupby(["dataset", "epsilon"], sort=False)
     ]
 
 
@@ -318,7 +322,7 @@ def _below_objective(places: list[FigurePoint]) -> Conclusion:
         for size in place.means.loc[:SMALL].index:
             theirs, ours = place.means.loc[size, ["objpert", "inputpert"]]
             margin = place.spreads.loc[size, ["objpert", "inputpert"]].max()
-            pairs.append((f"{place.at(size)} (spread {margin:.2g})", theirs, ours, margin))
+            pairs.append((f"{place.at(size)} (spread {plain(margin, 2)})", theirs, ours, margin))
     return ordering(
         "With small n the accuracy of input perturbation is slightly lower than that of "
         "objective perturbation (4.3, figure 2).",
@@ -336,7 +340,7 @@ def _approaches(
     for place in places:
         lost = (sign * (place.means["nonprivate"] - place.means[method])).iloc[[0, -1]]
         margin = place.spreads[method].loc[lost.index].max()
-        name = f"{place.at(lost.index[0])} and {lost.index[1]:,} (spread {margin:.2g})"
+        name = f"{place.at(lost.index[0])} and {spaced(lost.index[1])} (spread {plain(margin, 2)})"
         ends.append((name, *lost, margin))
     return ordering(
         claim,
@@ -357,8 +361,8 @@ def _close(
             allowed = max(place.close, *place.spreads.loc[size, ["inputpert", other]])
             near.append(abs(ours - theirs) <= allowed)
             parts.append(
-                f"{place.at(size)}: InputPert {ours:.4g}, {titles()[other]} {theirs:.4g} "
-                f"(close: {allowed:.2g})"
+                f"{place.at(size)}: InputPert {plain(ours, 4)}, {titles()[other]} "
+                f"{plain(theirs, 4)} (close: {plain(allowed, 2)})"
             )
     evidence = f"Close in {sum(near)} of {len(near)} places ({quantity}). {'; '.join(parts)}."
     return Conclusion(claim, by_most(near), evidence)
@@ -398,9 +402,9 @@ def _judge_local(sizes: Sequence[int]) -> Conclusion:
         ratios = [each / math.sqrt(size) for each, size in zip(local, ends, strict=True)]
         orders.append(ratios[1] <= 1.1 * ratios[0])
         parts.append(
-            f"at ε = {epsilon:g} for the model a message has ε = {local[0]:.3g} with "
-            f"n = {sizes[0]:,} ({ratios[0]:.2g} √n) and {local[1]:.3g} with n = {sizes[-1]:,} "
-            f"({ratios[1]:.2g} √n)"
+            f"at ε = {as_set(epsilon)} for the model a message has ε = {plain(local[0])} with n "
+            f"= {spaced(sizes[0])} ({plain(ratios[0], 2)} √n) and {plain(local[1])} with n = "
+            f"{spaced(sizes[-1])} ({plain(ratios[1], 2)} √n)"
         )
     return Conclusion(
         "Each contributor's data are locally private with an ε of order √n (corollary 1, 3.5).",

@@ -26,7 +26,6 @@ from dpcore.evaluation.effects import EFFECTS
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
-from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress
 from dpcore.reproduction.report import (
@@ -50,6 +49,7 @@ from dpcore.reproduction.trainings import (
     trained,
     without_privacy,
 )
+from dpcore.words import as_set, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ RUNS = 3
 STAND_IN = "chest_features"
 CHEXPERT = "CheXpert"
 NOT_IN_PRINT = (
-    "Which 10,000 radiographs were used, the learning rate and the weights of the network before "
+    "Which 10 000 radiographs were used, the learning rate and the weights of the network before "
     "training are not in print."
 )
 
@@ -190,7 +190,7 @@ def judge_epsilon(table: pd.DataFrame, claim: str) -> Conclusion:
     if all(finding == OPEN for finding in findings) and not any(literal):
         verdict = UNCHECKED
     evidence = "; ".join(
-        f"{row['title']}: claimed {row['claimed_epsilon']:.3g}, certified "
+        f"{row['title']}: claimed {plain(row['claimed_epsilon'])}, certified "
         + ", ".join(f"{rounded(row[column], 'none')} ({of})" for column, of in CERTIFIED.items())
         + f": {row['finding']}"
         + ("" if not row["conditions"] else ", and conditions of Lemma 4 are not met")
@@ -274,7 +274,7 @@ def figure_1(order: ExperimentOrder) -> Result:
         *(on_stand_in(verdict, CHEXPERT, dataset) for verdict in judge_chest(ends)),
         judge_epsilon(
             table[table["stated_epsilon"].notna()],
-            "The decaying models are (2, 1e-4)- and (8, 1e-4)-private (5.2, Theorem 2).",
+            "The decaying models are (2, 10⁻⁴)- and (8, 10⁻⁴)-private (5.2, Theorem 2).",
         ),
     ]
     return Result(verdicts, files + drawn, (dataset,), ("chexpert",), _chest_differs(order))
@@ -292,7 +292,7 @@ def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
     decaying = [series for series in at_hand if series in DECAYING]
     places = [
         against(
-            f"{TITLES[series]} at ε = {epsilon:g}",
+            f"{TITLES[series]} at ε = {as_set(epsilon)}",
             ends_by_key[series, epsilon],
             ends_by_key["dpsgd", epsilon],
             "auc",
@@ -305,7 +305,7 @@ def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
         for epsilon in epsilons
     )
     aucs = "; ".join(
-        f"ε = {epsilon:g}: {TITLES[series]} {auc[series, epsilon]:.3f}"
+        f"ε = {as_set(epsilon)}: {TITLES[series]} {auc[series, epsilon]:.3f}"
         for epsilon in epsilons
         for series in at_hand
     )
@@ -331,7 +331,7 @@ def _chest_differs(order: ExperimentOrder) -> list[str]:
         f"{NOT_IN_PRINT} Synthetic features of chest X-rays stand in, with one linear layer.",
         "DP-SGD and the decaying noise are compared at the same certified ε, by PLD accounting "
         "under zero-out with Poisson samples; the paper compares printed ε.",
-        f"{order.runs or RUNS} runs, and a learning rate of {CHEST.learning_rate:g}.",
+        f"{order.runs or RUNS} runs, and a learning rate of {as_set(CHEST.learning_rate)}.",
     ]
     return differs + _short(order, CHEST.epochs)
 
@@ -366,7 +366,7 @@ def figure_2(order: ExperimentOrder) -> Result:
         studies,
         lambda share, text: order.progress(0.3 + 0.65 * share, text),
         value="auc",
-        ylabel=f"test AUC at certified ε = {FIXED:g}",
+        ylabel=f"test AUC at certified ε = {as_set(FIXED)}",
         titles=TITLES,
         looks=LOOKS,
         x="value",
@@ -388,7 +388,7 @@ def figure_2(order: ExperimentOrder) -> Result:
     files += panels(
         counted,
         value="epochs",
-        ylabel=f"epochs within ε = {FIXED:g}",
+        ylabel=f"epochs within ε = {as_set(FIXED)}",
         ylimits=(0.0, 1.05 * float(counted["epochs"].max())),
         titles={"iteration": "by PLD (certified)", "printed": "by equation (3) (claim)"},
         path=order.open("-epochs"),
@@ -403,7 +403,7 @@ def figure_2(order: ExperimentOrder) -> Result:
     verdicts = [
         judge_epochs(afforded),
         *(on_stand_in(verdict, CHEXPERT, dataset) for verdict in judge_effects(ends)),
-        judge_epsilon(table, "The models of figure 2 are (8, 1e-4)-private (5.2)."),
+        judge_epsilon(table, "The models of figure 2 are (8, 10⁻⁴)-private (5.2)."),
     ]
     differs = [
         *_chest_differs(order),
@@ -423,7 +423,7 @@ def affordable(progress: Progress) -> pd.DataFrame:
     places = [(key, value) for key, values in VALUES.items() for value in values]
     an_epoch = CHEST.steps_an_epoch(RECORDS)
     for number, (key, value) in enumerate(places):
-        progress(number / len(places), f"{EFFECTS[key].title} {value:g}")
+        progress(number / len(places), f"{EFFECTS[key].title} {as_set(value)}")
         config = EFFECTS[key].put(CHEST, value)
         plan = solve("steps", config.training(RECORDS), FIXED, "pld")
         assert plan.value is not None
@@ -468,7 +468,9 @@ def judge_epochs(afforded: pd.DataFrame) -> Conclusion:
     for key in _at_hand(afforded):
         rows, ordered = _ascending(afforded, key, "epochs_certified")
         monotone.append(ordered == sorted(ordered) and ordered[-1] > ordered[0])
-        pairs = ", ".join(f"{row['value']:g}: {row['epochs_certified']:g}" for row in rows)
+        pairs = ", ".join(
+            f"{as_set(row['value'])}: {as_set(row['epochs_certified'])}" for row in rows
+        )
         parts.append(f"{EFFECTS[key].symbol} = {pairs}")
     *first, last = (f"a {_direction(key)} {EFFECTS[key].symbol}" for key in _at_hand(afforded))
     settings = f"{', '.join(first)} or {last}" if first else last
@@ -491,7 +493,8 @@ def judge_effects(ends: pd.DataFrame) -> list[Conclusion]:
         symbol = EFFECTS[key].symbol
         rises = all(later > before for before, later in pairwise(ordered))
         values = ", ".join(
-            f"{row['value']:g}: {row['auc']:.3f} in {row['steps']:,} steps" for row in rows
+            f"{as_set(row['value'])}: {row['auc']:.3f} in {spaced(row['steps'])} steps"
+            for row in rows
         )
         verdicts.append(
             Conclusion(
@@ -629,7 +632,7 @@ def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
     def place(series: str, stated: float) -> tuple[str, float, float, float]:
         ours, theirs = ends_by_key[series, stated], ends_by_key["dpsgd", stated]
         certified = f"{rounded(ours['epsilon'], 'none')} and {rounded(theirs['epsilon'], 'none')}"
-        name = f"ε = {stated:g} as stated (certified {certified})"
+        name = f"ε = {as_set(stated)} as stated (certified {certified})"
         return against(name, ours, theirs, "accuracy")
 
     def judged(series: str, claim: str) -> Conclusion:
@@ -641,7 +644,7 @@ def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
             what="test accuracy, mean over runs",
         )
 
-    gains = ", ".join(f"{gain:.2%} at ε = {stated:g}" for stated, gain in GAINS.items())
+    gains = ", ".join(f"{gain:.2%} at ε = {as_set(stated)}" for stated, gain in GAINS.items())
     verdicts = [
         judged(
             "proposed",

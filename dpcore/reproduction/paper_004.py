@@ -48,6 +48,7 @@ from dpcore.reproduction.trainings import (
     trained,
     without_privacy,
 )
+from dpcore.words import as_set, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,7 +193,7 @@ def figure_2(order: ExperimentOrder) -> Result:
     differs = [
         f"{order.runs or NETWORKS} networks from starting weights of their own; the paper shows "
         "one, whose weights are not in print.",
-        f"Learning rate {sensitivity_004.LEARNING_RATE:g} and batches of "
+        f"Learning rate {as_set(sensitivity_004.LEARNING_RATE)} and batches of "
         f"{sensitivity_004.BATCH}, which are not in print either.",
     ]
     return Result(judge_sensitivity(single, pairs), files, differs=differs)
@@ -225,7 +226,7 @@ def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclus
             "it is shifted (IV-A, figure 2(c)).",
             supported(share >= MOSTLY, share > 0.5),
             f"For {right} of {total} pairs of weights the one with the larger derivative costs "
-            f"more when shifted by {single['shift'].iloc[0]:g}. Mostly is taken to mean "
+            f"more when shifted by {as_set(single['shift'].iloc[0])}. Mostly is taken to mean "
             f"{MOSTLY:.0%}; a coin would be right for half.",
         ),
     ]
@@ -262,10 +263,10 @@ def _levels(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
 def judge_printed(ends: pd.DataFrame) -> list[Conclusion]:
     """The optimized noise as printed against isotropic noise, and against the printed accuracy."""
     ends_by_key, levels = _by_level(ends)
-    at = f"at ε = {_listed(f'{level:g}' for level in levels)}"
+    at = f"at ε = {_listed(as_set(level) for level in levels)}"
     printed = _listed(f"{100.0 * PRINTED_ACCURACY[level]:.2f}" for level in levels)
     accuracies = "; ".join(
-        f"ε = {level:g}: printed {PRINTED_ACCURACY[level]:.2%}, here "
+        f"ε = {as_set(level)}: printed {PRINTED_ACCURACY[level]:.2%}, here "
         f"{ends_by_key['published', level]['accuracy']:.2%}"
         for level in levels
     )
@@ -296,7 +297,9 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
     ]
     growing = gaps[0] - gaps[-1] >= CLEAR
     falling = all(early > late for early, late in pairwise(gaps))
-    gap_text = ", ".join(f"{gap:+.3f} at ε = {e:g}" for e, gap in zip(levels, gaps, strict=True))
+    gap_text = ", ".join(
+        f"{gap:+.3f} at ε = {as_set(e)}" for e, gap in zip(levels, gaps, strict=True)
+    )
     return [
         against_isotropic,
         Conclusion(
@@ -307,7 +310,8 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
             "same certified ε there is nothing between them. Its σ for the printed ε is certified "
             "at "
             + ", ".join(
-                f"{rounded(ends_by_key['exact', level]['epsilon'], 'nothing')} for ε = {level:g}"
+                f"{rounded(ends_by_key['exact', level]['epsilon'], 'nothing')} for ε = "
+                f"{as_set(level)}"
                 for level in levels
             )
             + ".",
@@ -349,7 +353,7 @@ def _places(
 ) -> list[tuple[str, float, float, float]]:
     return [
         _clearly(
-            f"ε = {level:g} as printed (certified "
+            f"ε = {as_set(level)} as printed (certified "
             f"{rounded(ends[better, level]['epsilon'], 'nothing')} and "
             f"{rounded(ends[worse, level]['epsilon'], 'nothing')})",
             ends[better, level],
@@ -367,7 +371,7 @@ def judge_theorem(ends: pd.DataFrame) -> Conclusion:
         for row in rows
     ]
     evidence = "; ".join(
-        f"{TITLES[row['method']]}, claimed {row['claimed_epsilon']:.3g}: "
+        f"{TITLES[row['method']]}, claimed {plain(row['claimed_epsilon'])}: "
         f"certified {rounded(row['epsilon'], 'nothing')}"
         for row in rows
     )
@@ -406,7 +410,7 @@ def _grid(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
         for epsilon in GRID_EPSILONS:
             plain = setting(dataset, epsilon, order, delta)
             for series, study in readings(plain, images.load(dataset).records).items():
-                labels = {"dataset": f"{dataset}, δ = {delta:g}", "records": dataset}
+                labels = {"dataset": f"{dataset}, δ = {as_set(delta)}", "records": dataset}
                 yield labels | {"method": series, "printed_epsilon": epsilon}, study
 
 
@@ -461,7 +465,8 @@ def _gap(rows: Places, place: tuple[float, ...]) -> tuple[float, str]:
         float(rows[name, epsilon, delta]["accuracy"]) for name in ("published", "isotropic")
     )
     return ours - theirs, (
-        f"At ({epsilon:g}, {delta:g}): optimized as printed {ours:.3f}, isotropic {theirs:.3f}."
+        f"At ({as_set(epsilon)}, {as_set(delta)}): optimized as printed {ours:.3f}, "
+        f"isotropic {theirs:.3f}."
     )
 
 
@@ -483,7 +488,7 @@ def judge_high_privacy(rows: Places, place: tuple[float, ...]) -> Conclusion:
         of_budget = (
             " Isotropic noise of the same budget τ, which equation (11) gives, reaches "
             f"{exact['accuracy']:.3f}; it is certified at ε = "
-            f"{rounded(exact['epsilon'], 'nothing')}, not {epsilon:g}."
+            f"{rounded(exact['epsilon'], 'nothing')}, not {as_set(epsilon)}."
         )
     return Conclusion(
         "At high privacy, (0.01, 1e-5), the optimized mechanism is substantially more accurate "
@@ -498,18 +503,18 @@ def judge_high_privacy(rows: Places, place: tuple[float, ...]) -> Conclusion:
 
 def figure_5(order: ExperimentOrder) -> Result:
     """Lot size, hidden units and clipping norm against accuracy, MNIST."""
-    claim = "On CIFAR-10 the optimized mechanism gains 2 % from lots of 500 to 2,500"
+    claim = "On CIFAR-10 the optimized mechanism gains 2 % from lots of 500 to 2 500"
     return _compared(
         order,
         _structures,
         judge_structure,
         lambda ends: [Conclusion(f"{claim} (V-D, figure 5(b)).", UNCHECKED, LAST_LAYERS)],
         x="value",
-        ylabel=f"test accuracy at printed ε = {STRUCTURE_EPSILON:g}",
+        ylabel=f"test accuracy at printed ε = {as_set(STRUCTURE_EPSILON)}",
         missing=("cifar10",),
         differs=(
-            f"At ε = {STRUCTURE_EPSILON:g}: which ε figure 5 has on MNIST is not in print, nor are "
-            "the numbers of hidden units and the clipping norms.",
+            f"At ε = {as_set(STRUCTURE_EPSILON)}: which ε figure 5 has on MNIST is not in print, "
+            "nor are the numbers of hidden units and the clipping norms.",
         ),
     )
 
@@ -557,7 +562,7 @@ def _spread(curves: Curves, method: str) -> float:
 
 def _shown(curves: Curves) -> str:
     return "; ".join(
-        f"{name} " + ", ".join(f"{v:g}: {a:.3f}" for v, a in curves[method].items())
+        f"{name} " + ", ".join(f"{as_set(v)}: {a:.3f}" for v, a in curves[method].items())
         for method, name in (("published", "optimized as printed"), ("isotropic", "isotropic"))
     )
 
@@ -571,7 +576,8 @@ def _judge_lots(curves: Curves) -> list[Conclusion]:
             "The gap between the optimized and Gaussian noise is larger with smaller lots "
             "(V-D, figure 5(a)).",
             supported(gaps[0] - max(0.0, gaps[-1]) >= CLEAR),
-            f"Gap {gaps[0]:+.3f} with lots of {lots[0]:g}, {gaps[-1]:+.3f} with {lots[-1]:g}. "
+            f"Gap {gaps[0]:+.3f} with lots of {as_set(lots[0])}, {gaps[-1]:+.3f} with "
+            f"{as_set(lots[-1])}. "
             f"Accuracy by lot size: {_shown(curves)}.",
         ),
         Conclusion(
@@ -650,7 +656,7 @@ def judge_times(table: pd.DataFrame) -> list[Conclusion]:
             "The optimized noise adds only moderate computation (Table I: 0.937 s a batch against "
             "0.623 s with Gaussian noise and 0.344 s without).",
             supported(ratio <= 2.0),
-            f"{times}: {ratio:.3g} times isotropic noise, because w needs the gradient of all "
+            f"{times}: {plain(ratio)} times isotropic noise, because w needs the gradient of all "
             "records at every step. Moderate is taken to mean at most twice.",
         )
     ]
@@ -703,11 +709,11 @@ def _differs(order: ExperimentOrder, at_hand: Sequence[str]) -> list[str]:
         "larger as a lot has records.",
         "The weights w are computed from all records once an epoch, not at every step.",
         f"{PUBLIC} records, at most a third, are set aside as public where weights are public.",
-        "All records of the training part are used: 60,000 of MNIST, not 55,000.",
+        "All records of the training part are used: 60 000 of MNIST, not 55 000.",
     ]
     if any(name != OWN for name in at_hand):
         differs.append(
-            f"On sets of fewer than {10 * LOT:,} records lots have {SMALL_LOT} on average."
+            f"On sets of fewer than {spaced(10 * LOT)} records lots have {SMALL_LOT} on average."
         )
     if order.epochs is not None and order.epochs < EPOCHS:
         differs.append(
@@ -741,7 +747,7 @@ PAPER = Paper(
     tables={
         1: table_1,
         2: unchecked(
-            "The experimental setup: lots of 1,000, clipping values of 4, 0.2 and 0.2 (Table II).",
+            "The experimental setup: lots of 1 000, clipping values of 4, 0.2 and 0.2 (Table II).",
             "The table lists settings and no result. The learning rate, the sizes of the layers "
             "and λ are not among them.",
         ),

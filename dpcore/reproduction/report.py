@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import dpcore.reproduction as package
 from dpcore.errors import InvalidInput, one_of, reject, whole
 from dpcore.progress import Progress, silent
+from dpcore.words import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,7 +202,7 @@ def ordering(
     sign = 1.0 if higher else -1.0
     wins = [sign * (a - b) > (margin[0] if margin else 0.0) for _, a, b, *margin in places]
     evidence = "; ".join(
-        f"{place}: {better} {a:.4g}, {worse} {b:.4g}"
+        f"{place}: {better} {plain(a, 4)}, {worse} {plain(b, 4)}"
         for place, a, b, *_ in places
         if shown is None or place in shown
     )
@@ -219,7 +220,7 @@ def on_stand_in(verdict: Conclusion, own: str, used: str) -> Conclusion:
 
 def rounded(value: float | None, without: str) -> str:
     """A number to three digits, or the word where there is none."""
-    return without if value is None or math.isnan(value) else f"{value:.3g}"
+    return without if value is None or math.isnan(value) else plain(value)
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.controls.atlas import FORM, LEAF
-from dpcore.figures.words import plain, uncapitalised
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import (
@@ -25,6 +24,7 @@ from dpcore.systems import (
 )
 from dpcore.systems.standings import CLAIM_UNCHECKED, HERE, PUBLISHED
 from dpcore.systems.system import Software, Upkeep
+from dpcore.words import plain, uncapitalised
 from pages.atlas import texts
 from pages.atlas.controls import choose
 from pages.atlas.routes import route

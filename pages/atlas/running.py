@@ -12,7 +12,7 @@ from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.models import TRIVIAL, ModelStudy, fits
 from dpcore.figures import models as figures
-from dpcore.figures.words import in_band, percent, plain
+from dpcore.figures.bands import in_band
 from dpcore.guarantee import Edition, Status
 from dpcore.models.model import Model, ModelCalibration, ModelNoise
 from dpcore.models.register import model_named
@@ -20,6 +20,7 @@ from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.question import ask, task
 from dpcore.questions.told import command, snippet
 from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, SystemStanding
+from dpcore.words import percent, plain, spaced
 from pages.atlas.texts import HERE
 from pages.shared import background, badges, downloads, job_panel, shared_jobs
 from pages.shared.charts import on_dark, plot, table_behind
@@ -139,8 +140,8 @@ def _answer(question: ModelQuestion, model: Model, table: pd.DataFrame, proof: s
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:
     dataset, row = entry(study.dataset), table.iloc[0]
     sentence = (
-        f"On one split of {dataset.title}: learned from {row['learned_from']:,} "
-        f"{dataset.records_are}, judged on {row['judged_on']:,}."
+        f"On one split of {dataset.title}: learned from {spaced(row['learned_from'])} "
+        f"{dataset.records_are}, judged on {spaced(row['judged_on'])}."
     )
     if any(column.missing_marks for column in dataset.used):
         sentence += " Unknown values are filled in from public values."
@@ -196,7 +197,7 @@ LAWS = {
 
 
 def _noise_text(noise: ModelNoise) -> str:
-    repetitions = f", {noise.times:,} times" if noise.times > 1 else ""
+    repetitions = f", {spaced(noise.times)} times" if noise.times > 1 else ""
     law = LAWS[noise.law].format(scale=plain(noise.scale))
     sensitivity_name = (
         "range of a record's effect on the scores" if noise.law == "exponential" else "Δ"

@@ -34,7 +34,7 @@ READINGS = (
 """How paper 003's noise can be read, in the order of `presets.Certified`."""
 HOLDS = {True: "holds", False: "fails", None: "not judged"}
 STATED = (
-    "Certified by PLD at the paper's δ: 1e-4 for CheXpert, 1e-5 for the others. It is for one "
+    "Certified by PLD at the paper's δ: 10⁻⁴ for CheXpert, 10⁻⁵ for the others. It is for one "
     "record replaced; DP-SGD, with the tutorial's settings, for one more or less."
 )
 PRACTICE_NAMES = {

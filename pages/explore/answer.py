@@ -14,7 +14,7 @@ from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
 from dpcore.figures.clipping_words import mostly_clipped
-from dpcore.figures.words import percent, plain
+from dpcore.words import percent, plain, spaced
 from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Places, Slots
@@ -52,7 +52,7 @@ def title(start: Start) -> DeltaGenerator:
 
 
 def _counted(dataset: Entry, records: int) -> str:
-    return f"{records:,} {'made-up ' if dataset.made_up else ''}{dataset.records_are}"
+    return f"{spaced(records)} {'made-up ' if dataset.made_up else ''}{dataset.records_are}"
 
 
 def _data_line(dataset: Entry, *parts: str) -> str:
@@ -103,11 +103,11 @@ def warnings(start: Start, view: View | Pending, large_delta: str) -> None:
 def judged_on(split: Split, records: PreparedRecords) -> str:
     """On how many records the models are judged, in words."""
     if split.further:
-        return f"judged on {records.judged:,} others"
+        return f"judged on {spaced(records.judged)} others"
     if site := split.preparation.held_out:
-        return f"judged on the {records.judged:,} of {site}"
+        return f"judged on the {spaced(records.judged)} of {site}"
     is_all = records.judged >= split.records + split.tested
-    words = "judged on all" if is_all else f"judged on {records.judged:,} of them"
+    words = "judged on all" if is_all else f"judged on {spaced(records.judged)} of them"
     return words + (f", {records.splits} splits" if records.splits > 1 else "")
 
 
@@ -117,7 +117,7 @@ def notes(view: View) -> None:
     rule = texts.LAMBDA_BY_RULE if view.study.lam is None else ""
     maps = texts.LINES_OR_CURVES if view.split.maps else ""
     st.caption(
-        f"{LOSSES[view.study.loss]}, trained on {view.split.records:,} "
+        f"{LOSSES[view.study.loss]}, trained on {spaced(view.split.records)} "
         f"records with {view.split.dimension} features{maps}. λ = {plain(view.problem.lam)}{rule}."
     )
     if dataset.predicts == "number":

@@ -13,13 +13,13 @@ from dpcore.controls.explore import BEST, CORRECTED
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.study import LOSS, gives_risks
 from dpcore.figures.curves import at, guarantee_at, stand_in_for
-from dpcore.figures.words import plain
 from dpcore.questions import register
 from dpcore.questions.question import Question
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion
 from dpcore.questions.risks import correction
 from dpcore.questions.shown import Chosen, Shown
 from dpcore.questions.told import command, snippet
+from dpcore.words import plain
 from pages.explore import by_hand, curve_jobs, loaders, texts
 from pages.explore.view import once
 from pages.shared.charts import plot, table_behind

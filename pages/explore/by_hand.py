@@ -9,12 +9,12 @@ import streamlit as st
 
 from dpcore.datasets.column_terms import terms_of
 from dpcore.errors import InvalidInput
-from dpcore.figures.words import plain
 from dpcore.questions.risk_curves.by_hand import effect_part
 from dpcore.questions.risk_curves.hand_edits import MAX_HEIGHT, corrections_of, written
 from dpcore.questions.risk_curves.question import CURVE_OF, RiskCurvesQuestion, term_part
 from dpcore.questions.risk_curves.terms import curve_rows, moved, of_map, with_edits
 from dpcore.questions.told import command, snippet
+from dpcore.words import plain
 from pages.explore import curve_jobs, texts
 from pages.shared import shared_jobs
 from pages.shared.charts import download_csv, plot, table_behind

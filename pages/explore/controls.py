@@ -38,9 +38,9 @@ from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.erm import accurate
 from dpcore.evaluation.study import Study
-from dpcore.figures.words import large_delta, plain
-from dpcore.guarantee import default_delta
+from dpcore.guarantee import default_delta, large_delta
 from dpcore.questions import register
+from dpcore.words import plain, spaced
 from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
 from pages.shared.presets import apply_stored
@@ -264,7 +264,7 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
     """Show δ and n·δ under the control; returns a warning if δ is too large, else ""."""
     if first.share is not None:
         first.share.caption(
-            f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records"
+            f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {spaced(records)} records"
         )
     return large_delta(delta, records)
 

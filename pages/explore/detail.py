@@ -22,10 +22,17 @@ from dpcore.controls.explore import (
     THE_CHOSEN_METHODS,
 )
 from dpcore.figures import chosen
-from dpcore.figures.words import at_most, band, plain
+from dpcore.figures.bands import band
 from dpcore.guarantee import PrivacyBudget
 from dpcore.questions.cost.words import bound_at
-from pages.explore import asked, numbers, side_by_side, take_along, texts
+from dpcore.words import at_most, plain
+from pages.explore import (
+    asked,
+    numbers,
+    side_by_side,
+    take_along,
+    texts,
+)
 from pages.explore.layout import Slots
 from pages.explore.view import noise_figures
 from pages.shared import badges, risk_panel

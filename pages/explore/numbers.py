@@ -14,10 +14,11 @@ from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.figures import chosen, cost
+from dpcore.figures.bands import in_band
 from dpcore.figures.clipping_words import often_clipped
 from dpcore.figures.curves import guarantee_at, guarantee_in_short, stand_in_for
-from dpcore.figures.words import in_band, plain
 from dpcore.questions import register
+from dpcore.words import plain, spaced
 from pages.explore import texts
 from pages.explore.view import once
 from pages.shared import badges, picture, print_only
@@ -80,7 +81,7 @@ def _how(view: View, row: pd.Series) -> str:
         second = texts.R2
     elif view.problem.classes > 2:
         second = texts.BALANCED
-    source = texts.SOURCES[row["source"]].format(runs=runs)
+    source = texts.SOURCES[row["source"]].format(runs=spaced(runs))
     parts = (
         f"{title}, {chosen}. {_features(view, row)}{source}",
         f"{in_band(runs, splits=int(row['splits']))} ±: 95 % interval over splits and noise.",

@@ -10,10 +10,10 @@ import streamlit as st
 from dpcore.controls.explore import FIGURES_OF_000, PLOTTED, SIDE_BY_SIDE
 from dpcore.evaluation.study import Study, as_learned
 from dpcore.evaluation.times import TimesStudy
-from dpcore.figures.words import listed
 from dpcore.guarantee import Edition
 from dpcore.predictors import predictor_named
 from dpcore.questions.cost.figure import MEASURES, SECONDS, plots
+from dpcore.words import listed
 from pages.explore import curve_jobs, numbers, presets, texts
 from pages.explore.layout import Slots
 from pages.explore.view import once

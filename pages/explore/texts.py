@@ -31,7 +31,7 @@ REFERENCE_LAM = (
     "models have their λ by rule."
 )
 MISSED = (
-    "Of 1,000 people like the test records. **Missed**: have the condition and are told that they "
+    "Of 1 000 people like the test records. **Missed**: have the condition and are told that they "
     "do not. **False alarms**: do not have it and are told that they do. Look at both: "
     "privacy can lower one of them and raise the other."
 )
@@ -46,9 +46,9 @@ BALANCED = (
     "ones."
 )
 SOURCES = {
-    "closed form": "Computed exactly; the band comes from {runs:,} draws of the noise.",
+    "closed form": "Computed exactly; the band comes from {runs} draws of the noise.",
     "sampled": "Averaged over the runs that were trained.",
-    "draws": "Averaged over {runs:,} draws of the noise.",
+    "draws": "Averaged over {runs} draws of the noise.",
 }
 OWN_RANGES = "Every proof here takes the ranges and lists of your description to be public."
 UPLOADED = (
@@ -93,7 +93,7 @@ EFFECT = (
 EFFECT_IS_MEASURED = "The effect is being measured: the line above says how far it is."
 NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
 CORRECTED_BY = "Corrected within the same ε: risks by {}."
-DRAWN_ANEW = "Judged on {runs:,} models drawn anew; the first screen has the exact mean of all."
+DRAWN_ANEW = "Judged on {runs} models drawn anew; the first screen has the exact mean of all."
 LEAVE = "May it leave?"
 ACTING = "Acting from a risk of {} on."
 AT_ONE_HALF = "Accuracy here is of acting from 50 %, as models do that are told nothing else."

@@ -29,13 +29,13 @@ from dpcore.figures.curves import ReferenceLine, at, named
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_cases, few_records
-from dpcore.figures.words import counted
 from dpcore.guarantee import Edition, Status
 from dpcore.methods import sooner_first
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
 from dpcore.questions.cost.decision import Decision
 from dpcore.questions.cost.figure import Series
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.words import counted, spaced
 from pages.explore import curve_jobs, loaders, texts
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import PreparedRecords
@@ -332,7 +332,7 @@ def gather(choice: ExploreChoice) -> View | Pending:
     description = "every record of the file"
     if choice.upload is None:
         size = choice.study.records or entry(choice.study.dataset).records
-        description = f"{size:,} records"
+        description = f"{spaced(size)} records"
     with st.spinner(f"Reading {description} …", show_time=True):
         study, records = loaders.records_of(choice)
     split = records.first

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.figures.words import at_least, plain
 from dpcore.lessons.claim_and_attack import ATTACKED_RECORDS, Attacked, attacked
+from dpcore.words import at_least, plain, spaced
 from pages.shared import badges
 from pages.shared.verbatim import verbatim
 
 
-@st.cache_data(max_entries=50, show_spinner="Training 4,000 models to attack …")
+@st.cache_data(max_entries=50, show_spinner="Training 4 000 models to attack …")
 def _attacked(claimed: float, seed: int) -> Attacked:
     return attacked(claimed, seed)
 
@@ -33,7 +33,7 @@ def draw(claimed: float, seed: int) -> None:
     st.caption(
         "All three are for the noise as in the paper, whatever edition the picture shows. They are "
         f"for {ATTACKED_RECORDS} records: one person's record among blank ones, or blank too. "
-        f"{outcome.runs:,} models are trained on each of the two data sets."
+        f"{spaced(outcome.runs)} models are trained on each of the two data sets."
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.figures import ledger as figures
-from dpcore.figures.words import at_least, at_most, plain
 from dpcore.release.ledger import Ledger
 from dpcore.release.ledger.history_table import history_rows
+from dpcore.words import at_least, at_most, plain, spaced
 from pages.ledger import texts
 from pages.shared import composition_note
 from pages.shared.charts import download, on_dark, plot
@@ -52,7 +52,7 @@ def show(ledger: Ledger, data_set: str) -> None:
         _verify(ledger)
     count = ledger.count(data_set)
     if count > len(rows):
-        st.caption(f"The latest {len(rows)} of {count:,} entries.")
+        st.caption(f"The latest {len(rows)} of {spaced(count)} entries.")
     download(rows[::-1], "ledger_history", "The history of the data set, the newest entry first")
 
 
@@ -61,5 +61,5 @@ def _verify(ledger: Ledger) -> None:
     for problem in problems:
         st.error(verbatim(problem), icon=":material/link_off:")
     if not problems:
-        st.success(texts.WHOLE.format(count=ledger.count()), icon=":material/link:")
+        st.success(texts.WHOLE.format(count=spaced(ledger.count())), icon=":material/link:")
         st.caption(texts.COPY)

@@ -15,7 +15,7 @@ RAISE = (
     "An entry for ever: a cap never comes down, and what was spent stays spent. A cap that is "
     "raised because of what was seen promises only the highest that it may come to."
 )
-WHOLE = "The chain is whole: {count:,} hashes and every account were computed anew."
+WHOLE = "The chain is whole: {count} hashes and every account were computed anew."
 COPY = (
     "An older copy of the whole ledger would look right, too. Chain heads that were kept "
     "elsewhere, such as in certificates, show it: `python -m dpcore ledger verify --heads`."

@@ -15,8 +15,8 @@ from dpcore.controls.account import first_day, usual
 from dpcore.errors import InvalidInput
 from dpcore.export import account as export
 from dpcore.figures.plan import account as figures
-from dpcore.figures.words import at_most, plain
 from dpcore.progress import Progress
+from dpcore.words import at_most, plain
 from pages.plan import budget, entries, loss, texts
 from pages.shared import page_links
 from pages.shared.background import Waiting, answer_to

@@ -17,8 +17,8 @@ from dpcore.controls.common import DELTAS
 from dpcore.controls.plan import SOLVE
 from dpcore.figures.plan import sentences
 from dpcore.figures.plan import setting as figure
-from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.words import at_most, plain, spaced
 from pages.plan import budget, controls, texts
 from pages.plan.offer import offer_entry
 from pages.shared import badges
@@ -136,8 +136,8 @@ def _numbers(plan: Plan, training: TrainingPlan) -> None:
             ),
             (
                 "Steps",
-                f"{training.steps:,}",
-                f"{plain(training.steps / per_epoch)} epochs of {per_epoch:,}",
+                spaced(training.steps),
+                f"{plain(training.steps / per_epoch)} epochs of {spaced(per_epoch)}",
                 "How many noisy steps the run takes.",
             ),
             (
@@ -156,9 +156,10 @@ def _in_words(training: TrainingPlan) -> None:
     preset = matching(training)
     note = "" if preset is None else f" These are settings of paper 003: {preset.title}."
     is_nominal = training.adjacency is Adjacency.ADD_REMOVE
-    population = "a public size of {:,}" if is_nominal else "{:,} records"
+    records = spaced(training.records)
+    population = f"a public size of {records}" if is_nominal else f"{records} records"
     st.caption(
-        f"{training.steps:,} steps on batches of {training.batch:,} of "
-        f"{population.format(training.records)} (q = {plain(training.rate)}), clipped to "
+        f"{spaced(training.steps)} steps on batches of {spaced(training.batch)} of "
+        f"{population} (q = {plain(training.rate)}), clipped to "
         f"{plain(training.clip)}, noise {training.schedule().name}.{note}"
     )

@@ -14,8 +14,8 @@ from dpcore.controls.control import Control
 from dpcore.controls.plan import BY_RULE
 from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import number, whole
-from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
+from dpcore.words import plain
 from pages.shared.session import control_value
 from pages.shared.widgets import drawn, follows
 

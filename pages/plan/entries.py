@@ -36,6 +36,7 @@ from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import account as words
 from dpcore.guarantee import Adjacency
+from dpcore.words import spaced
 from pages.plan import texts
 from pages.shared import upload_limit
 from pages.shared.session import control_value, store, stored
@@ -113,9 +114,11 @@ def too_many(people: int) -> None:
     entries = with_too_many(list((stored("account rows") or {}).values()), people)
     if not entries:
         return
-    names = dict.fromkeys(f"“{entry.what}” with n = {entry.records:,}" for entry in entries)
-    st.warning(verbatim(texts.TOO_MANY.format(entries=" and ".join(names), people=people)))
-    st.button(f"Count with n = {people:,}", on_click=_count_with, args=(people,))
+    names = dict.fromkeys(
+        f"“{entry.what}” with n = {spaced(entry.records or 0)}" for entry in entries
+    )
+    st.warning(verbatim(texts.TOO_MANY.format(entries=" and ".join(names), people=spaced(people))))
+    st.button(f"Count with n = {spaced(people)}", on_click=_count_with, args=(people,))
 
 
 def _count_with(people: int) -> None:

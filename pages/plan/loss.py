@@ -14,9 +14,9 @@ from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.model_loss import LossStudy, loss_study, task
 from dpcore.figures.cost import Cost
-from dpcore.figures.plan.account import exactly
 from dpcore.figures.quality import ACCURACY
 from dpcore.rounding import stop_below
+from dpcore.words import as_set, spaced
 from pages.plan import texts
 from pages.shared import job_panel, shared_jobs
 from pages.shared.verbatim import refuse
@@ -58,7 +58,7 @@ def of_models(models: Sequence[AccountEntry], account: Account, people: int) -> 
         return {}
     st.caption(
         texts.LEARNED_FROM.format(
-            records=f"{records or about.records:,} {about.records_are}", title=about.title
+            records=f"{spaced(records or about.records)} {about.records_are}", title=about.title
         )
     )
     shared_jobs.only(PLACE, [study.key])
@@ -77,6 +77,6 @@ def _submit(place: str, study: LossStudy) -> None:
 def _words(row: pd.Series) -> str:
     cost = Cost.of(row, float(row["accuracy_baseline"]), ACCURACY)
     return (
-        f"Right for {ACCURACY.shown(cost.value)} at ε = {exactly(row['epsilon'])}; {cost.without}. "
+        f"Right for {ACCURACY.shown(cost.value)} at ε = {as_set(row['epsilon'])}; {cost.without}. "
         f"Of that {cost.parts}."
     )

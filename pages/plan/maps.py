@@ -8,7 +8,7 @@ from dpcore.accounting import grid
 from dpcore.accounting.accountants import refusal
 from dpcore.controls.plan import MAP
 from dpcore.figures.plan import maps, schedule
-from dpcore.figures.words import plain
+from dpcore.words import plain
 from pages.plan.answer import Answer
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot

@@ -8,8 +8,9 @@ import streamlit as st
 
 from dpcore.accounting.entries import AccountEntry
 from dpcore.controls.account import QUESTION
-from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
+from dpcore.rounding import typed
+from dpcore.words import plain, spaced
 from pages.plan import budget, entries, texts
 from pages.shared.session import set_controls
 
@@ -24,8 +25,8 @@ def offer_entry(found: AccountEntry, delta: float, adjacency: Adjacency, people:
         st.caption(texts.OTHER_UNIT.format(account_adjacency, adjacency))
         return
     if (delta, people) != (account_delta, account_people):
-        found = replace(found, what=f"Found at n = {people:,}, δ = {plain(delta)}")
-        st.caption(texts.OTHER_BUDGET.format(account_people, plain(account_delta)))
+        found = replace(found, what=f"Found at n = {people}, δ = {typed(delta)}")
+        st.caption(texts.OTHER_BUDGET.format(spaced(account_people), plain(account_delta)))
     st.button(
         "Add it to my account",
         icon=":material/playlist_add:",

@@ -13,10 +13,10 @@ from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.presets import PRESETS, Preset, matching
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.figures.plan import sentences
-from dpcore.figures.words import plain
 from dpcore.guarantee import SAME_FIGURE, Adjacency, Status
 from dpcore.progress import Progress
 from dpcore.systems import standing, system_named
+from dpcore.words import plain
 from pages.plan import texts
 from pages.shared import badges
 from pages.shared.background import Waiting, answer_to

@@ -11,8 +11,8 @@ from dpcore.controls.account import LADDER_BUDGET, LADDER_RELEASES, LADDER_SENSI
 from dpcore.errors import InvalidInput, whole
 from dpcore.export.plan import split_command, split_snippet
 from dpcore.figures.plan import ladder, sentences
-from dpcore.figures.words import at_most, plain
 from dpcore.rounding import raised
+from dpcore.words import at_most, plain
 from pages.plan import budget, texts
 from pages.plan.offer import offer_entry
 from pages.shared.background import Waiting

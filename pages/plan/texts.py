@@ -40,7 +40,7 @@ NOT_PROVED = (
 )
 OF_THE_LEMMA = "The paper's lemma speaks of batches of fixed size."
 TOO_MANY = (
-    "The data have {people:,} people, but the account counts {entries}: of fewer records a "
+    "The data have {people} people, but the account counts {entries}: of fewer records a "
     "training costs a larger ε."
 )
 SPREAD = (
@@ -69,4 +69,4 @@ OTHER_UNIT = (
     "It can't be added to your account, in which another change counts as one person's data: {}, "
     "and here {}."
 )
-OTHER_BUDGET = "Your account is for n = {:,}: it adds this up at its own δ = {}."
+OTHER_BUDGET = "Your account is for n = {}: it adds this up at its own δ = {}."

@@ -15,11 +15,11 @@ from dpcore.datasets.own.notation import read
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
-from dpcore.figures.words import listed
 from dpcore.release import explained
 from dpcore.release.example import PATIENT
 from dpcore.release.explained import MAX_COLUMNS, PersonValues, Value
 from dpcore.release.model import ReleasedModel
+from dpcore.words import as_set, listed
 from pages.predict import certificate, texts
 from pages.predict.controls import Choice
 from pages.shared.charts import on_dark, plot, table_behind
@@ -139,7 +139,7 @@ def _read(text: str | None, decimal_comma: bool) -> float | str | None:
 
 def _allowed(column: Column) -> str:
     least, most = column.bounds
-    return f"{least:g} to {most:g}" + (f" {column.unit}" if column.unit else "")
+    return f"{as_set(least)} to {as_set(most)}" + (f" {column.unit}" if column.unit else "")
 
 
 def _is_refused(column: Column, given: object) -> bool:

@@ -7,6 +7,7 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from dpcore.figures.prediction import outcome_words
 from dpcore.release.batch import PredictedBatch, batch
+from dpcore.words import spaced
 from pages.predict import texts
 from pages.predict.controls import Choice
 from pages.predict.isolated_call import isolated_call
@@ -31,8 +32,10 @@ def show(choice: Choice) -> None:
         refuse(predictions)
         return
     outcome = outcome_words(choice.model.entry.outcome, is_positive=True)
-    records = "1 record" if predictions.records == 1 else f"{predictions.records:,} records"
-    st.markdown(f"#### {records}: of {predictions.positive:,} the model says {verbatim(outcome)}.")
+    records = "1 record" if predictions.records == 1 else f"{spaced(predictions.records)} records"
+    st.markdown(
+        f"#### {records}: of {spaced(predictions.positive)} the model says {verbatim(outcome)}."
+    )
     st.download_button(
         "Download predictions",
         predictions.csv,

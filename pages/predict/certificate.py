@@ -11,6 +11,7 @@ from dpcore.release.certificate import Certificate
 from dpcore.release.check import Checked, check, read
 from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.registry import leaves
+from dpcore.words import spaced
 from pages.predict import texts
 from pages.predict.controls import Choice
 from pages.predict.isolated_call import isolated_call
@@ -36,7 +37,7 @@ def line(choice: Choice) -> None:
         problems = list(map(verbatim, verification.problems[:MAX_PROBLEMS]))
         more = len(verification.problems) - len(problems)
         listed = "\n".join(
-            f"- {each}" for each in [*problems, *([f"… and {more:,} more."] * (more > 0))]
+            f"- {each}" for each in [*problems, *([f"… and {spaced(more)} more."] * (more > 0))]
         )
         st.error(f"{texts.BROKEN}\n\n{listed}", icon=":material/gpp_bad:")
     elif not choice.is_demonstration:

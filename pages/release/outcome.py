@@ -17,10 +17,9 @@ from dpcore.controls.release import (
     NETWORK,
     RISKS,
 )
-from dpcore.figures.words import at_least, at_most, plain
 from dpcore.release.price import ACCOUNTANT
 from dpcore.release.release import Released
-from dpcore.rounding import typed
+from dpcore.words import as_set, at_least, at_most, plain
 from pages.release import texts
 from pages.release.account import PayingAccount
 from pages.release.attempt import Attempt
@@ -52,7 +51,7 @@ def paid(released: Released) -> str:
     budget, adjacency = document["facts"]["budget"], document["proof"]["adjacency"]
     return (
         f"ε = {plain(budget['epsilon'])} paid by entry {_entry(released)} "
-        f"(δ = {typed(budget['delta'])}, {adjacency}, {ACCOUNTANT})"
+        f"(δ = {as_set(budget['delta'])}, {adjacency}, {ACCOUNTANT})"
     )
 
 

@@ -12,11 +12,12 @@ import streamlit as st
 from dpcore.controls.control import Control
 from dpcore.errors import InvalidInput
 from dpcore.figures import clipping_words
-from dpcore.figures.words import large_delta, plain
+from dpcore.guarantee import large_delta
 from dpcore.progress import Progress
 from dpcore.release.ledger import Receipt
 from dpcore.release.price import Price
 from dpcore.release.roles import AT_HAND, Actor, Role
+from dpcore.words import plain
 from pages.release import texts
 from pages.release.account import PayingAccount
 from pages.release.attempt import Attempt, Attempts, Work

@@ -37,10 +37,10 @@ class ReleaseStep:
 
 
 FIRST = (
-    ReleaseStep("done", "3,000 made-up patients"),
+    ReleaseStep("done", "3 000 made-up patients"),
     ReleaseStep("done", "one row is one person; one record blanked out"),
     ReleaseStep("optional", texts.LOOK_YET),
-    ReleaseStep("done", "ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"),
+    ReleaseStep("done", "ε = 1 of the 3 left (δ = 10⁻⁵, zero-out, Gaussian DP)"),
     ReleaseStep("to do", "press the button"),
 )
 """How far they are on a first visit; where a visit begins otherwise, it is drawn once more."""

@@ -10,6 +10,7 @@ from dpcore.errors import InvalidInput
 from dpcore.release import confined_release
 from dpcore.release.model import entry_of
 from dpcore.release.roles import Role
+from dpcore.words import spaced
 from pages.release import person, texts
 from pages.release.records import ChosenTable, MadeUp, Uploaded
 from pages.release.steps import ReleaseStep
@@ -66,4 +67,4 @@ def draw(form: ControlForm, *, is_busy: bool) -> tuple[ChosenTable | None, Relea
 
 
 def _done(records: ChosenTable) -> ReleaseStep:
-    return ReleaseStep("done", verbatim(f"{records.count:,} {records.title}"))
+    return ReleaseStep("done", verbatim(f"{spaced(records.count)} {records.title}"))

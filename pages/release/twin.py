@@ -8,13 +8,13 @@ import streamlit as st
 
 from dpcore.controls.release import DEMONSTRATION, TWIN_EPSILON
 from dpcore.errors import InvalidInput
-from dpcore.figures.words import at_most, plain
 from dpcore.release.ledger import Left
 from dpcore.release.price import Price
 from dpcore.release.record import Record
 from dpcore.release.twin import twin
 from dpcore.release.twin.plan import TwinPlan, twin_plan
 from dpcore.release.twin.twin import Twin
+from dpcore.words import at_most, plain
 from pages.release import made_up, outcome, payment, texts
 from pages.release.account import PayingAccount, TwinOrder
 from pages.release.attempt import Attempt, WatchedAttempt, Work

@@ -11,6 +11,7 @@ from dpcore.evaluation.marks import marked
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.headings import heading
 from dpcore.spreadsheet import csv
+from dpcore.words import spaced
 from pages.shared import print_only
 from pages.shared.code import show_command, show_python
 from pages.shared.session import control_text
@@ -69,7 +70,7 @@ def show_table(
         placeholder="–",
     )
     if not is_whole:
-        print_only.line(f"{MAX_ROWS} of {len(table):,} rows; the CSV has them all.")
+        print_only.line(f"{MAX_ROWS} of {spaced(len(table))} rows; the CSV has them all.")
 
 
 def download_csv(table: pd.DataFrame, name: str) -> None:

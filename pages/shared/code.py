@@ -7,6 +7,7 @@ import streamlit as st
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.export.plan import opacus
 from dpcore.guarantee import SAME_FIGURE
+from dpcore.words import spaced
 
 OPACUS = (
     "Opacus counts noise in multiples of C and its decay in σ: γ = √R. Its own figure is by Rényi "
@@ -44,5 +45,5 @@ def show_opacus(training: TrainingPlan) -> None:
     if training.records % training.batch:
         st.caption(
             f"The batch size does not divide n: Opacus would sample 1 in "
-            f"{-(-training.records // training.batch):,} records, slightly fewer than here."
+            f"{spaced(-(-training.records // training.batch))} records, slightly fewer than here."
         )

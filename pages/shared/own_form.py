@@ -20,6 +20,7 @@ from dpcore.datasets.own.mend import Mend, Mendable
 from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.own.syntax import NUMBERS, Syntax
 from dpcore.errors import InvalidInput, cut
+from dpcore.words import spaced
 from pages.shared import own_rows
 from pages.shared import own_texts as texts
 from pages.shared.session import set_controls, store, stored
@@ -168,7 +169,7 @@ def _origin(draft: Form) -> str:
 def _named(columns: Sequence[str]) -> str:
     names = f"**{', '.join(map(_shown, columns[:MAX_NAMES]))}**"
     more = len(columns) - MAX_NAMES
-    return f"{names} and {more:,} more" if more > 0 else names
+    return f"{names} and {spaced(more)} more" if more > 0 else names
 
 
 def _shown(name: str) -> str:

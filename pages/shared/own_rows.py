@@ -14,6 +14,7 @@ import streamlit as st
 
 from dpcore.datasets.own.form import ANSWER, KINDS, LIST, PERSON, UNDECIDED, Form, Row
 from dpcore.datasets.own.syntax import DAYS
+from dpcore.words import spaced
 from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls
 from pages.shared.verbatim import verbatim
@@ -76,7 +77,7 @@ def _shown(draft: Form, version: str) -> list[int]:
         if pages > 1:
             choice = zlib.crc32(f"{part} {among} {pages}".encode())
             page = st.pagination(pages, key=f"own_page_{version}_{choice}")
-    st.caption(f"{len(found):,} of {len(places):,} columns")
+    st.caption(f"{spaced(len(found))} of {spaced(len(places))} columns")
     return found[(page - 1) * MAX_SHOWN : page * MAX_SHOWN]
 
 

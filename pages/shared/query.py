@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.controls.control import Control, OneOf
 from dpcore.controls.link import Link, Refusal, check
+from dpcore.words import spaced
 from pages.shared.verbatim import verbatim
 
 MAX_REFUSALS = 12
@@ -101,5 +102,5 @@ def refusal_message(refusals: Sequence[Refusal]) -> str:
     if len(sentences) < 2:
         return "".join(f"The link asks for {sentence}" for sentence in sentences)
     more = len(sentences) - MAX_REFUSALS
-    lines = sentences[:MAX_REFUSALS] + ([f"… and {more:,} more."] if more > 0 else [])
+    lines = sentences[:MAX_REFUSALS] + ([f"… and {spaced(more)} more."] if more > 0 else [])
     return "The link asks for:\n\n" + "\n".join(f"- {line}" for line in lines)

@@ -17,9 +17,9 @@ from dpcore.controls.common import ALARMS, MEANING, PRIOR
 from dpcore.export.risk import command
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.progress import Progress
+from dpcore.words import at_most, percent_at_most, plain
 from pages.shared import texts
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot

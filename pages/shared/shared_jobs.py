@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.evaluation import jobs
 from dpcore.evaluation.task import StudyProtocol, Task
-from dpcore.figures.words import lasting
+from dpcore.words import lasting
 from pages.shared.job_panel import JobLine, State
 from pages.shared.session import once, store, stored
 from pages.shared.verbatim import verbatim

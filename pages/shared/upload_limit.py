@@ -26,9 +26,7 @@ SMALL, LARGE = 10, LARGEST_TABLE // MEGABYTE
 """Megabytes; the largest set that is taken by upload (70,000 patients) has 3."""
 FIELDS = 9  # one each on Train and Plan, two each on Release and Predict, three on Explore
 TOO_LARGE = "File too large"
-TOO_MUCH = (
-    "The files that one visitor sends at once may have {:,} MB together, but these have more."
-)
+TOO_MUCH = "The files that one visitor sends at once may have {} MB together, but these have more."
 
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+/?")
 _large: set[str] = set()

@@ -1,7 +1,7 @@
 """Show text from an address, a file or a description literally, also where sentences quote it.
 
 Such text passes through here before Streamlit reads it as Markdown; before a spreadsheet opens it,
-through `dpcore.spreadsheet.csv`; in a figure, through `dpcore.figures.words.literal`.
+through `dpcore.spreadsheet.csv`; in a figure, through `dpcore.figures.escape.literal`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 import streamlit as st
+
+from dpcore.words import on_one_line
 
 # An underscore within a word is not markup.
 _MARKS = re.compile(r"[\\`*\[\]<>#$~&|]|(?<![^\W_])_|_(?![^\W_])")
@@ -40,11 +42,11 @@ def verbatim(text: str) -> str:
 
 def printable_line(text: str) -> str:
     """Drop from one line control characters and marks that change the direction of text."""
-    return " ".join(_INVISIBLE.sub(" ", text).split())
+    return on_one_line(_INVISIBLE.sub(" ", text))
 
 
 def unbroken(text: str) -> str:
-    """Keep "δ = 1e-5" and "85.0 %" each on one line."""
+    """Keep "δ = 10⁻⁵" and "85.0 %" each on one line."""
     return _WITHIN_A_VALUE.sub("\u00a0", text)
 
 

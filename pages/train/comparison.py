@@ -14,7 +14,7 @@ from dpcore.evaluation import comparison, finished
 from dpcore.evaluation.finished import Finished
 from dpcore.figures import training as figures
 from dpcore.figures.headings import heading
-from dpcore.figures.words import at_most, counted, listed, plain
+from dpcore.words import at_most, counted, listed, plain
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.session import control_value, set_controls, store, stored

@@ -13,6 +13,7 @@ from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
+from dpcore.words import spaced
 from pages.shared import presets
 from pages.shared.session import control_text, control_value, set_controls
 from pages.shared.widgets import ControlForm, chosen
@@ -80,7 +81,7 @@ def way_out(choice: TrainChoice) -> None:
     config, size = choice.study.config, choice.size
     if size is not None and config.sampling != "none" and config.batch > size:
         st.button(
-            f"Use a batch of {size:,}, the largest",
+            f"Use a batch of {spaced(size)}, the largest",
             icon=":material/check:",
             key="largest_batch",
             on_click=set_controls,

@@ -8,7 +8,7 @@ from dpcore.datasets import images
 from dpcore.evaluation.training import duration
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.figures import training as figures
-from dpcore.figures.words import lasting
+from dpcore.words import lasting
 from pages.shared import shared_jobs
 from pages.shared.shared_jobs import WatchedJobs
 from pages.train import texts, trainings

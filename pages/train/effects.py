@@ -14,7 +14,7 @@ from dpcore.evaluation.effects import Effect
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.export import train as export
 from dpcore.figures import training as figures
-from dpcore.figures.words import counted, plain
+from dpcore.words import counted, plain
 from pages.shared import job_panel, shared_jobs
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot

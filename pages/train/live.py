@@ -17,9 +17,10 @@ from dpcore.evaluation.scoring import ACCURACY, AREA
 from dpcore.evaluation.training.spending import stands
 from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.figures import training as figures
+from dpcore.figures.bands import band
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
-from dpcore.figures.words import at_most, band, capitalised, counted, plain
+from dpcore.words import at_most, capitalised, counted, plain, spaced
 from pages.shared import badges, job_panel
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
@@ -42,7 +43,7 @@ ROOM = 2_400  # pixels, about as high as the answer
 def purpose(choice: TrainChoice) -> None:
     """Show what is trained, in words."""
     config, entry = choice.study.config, choice.entry
-    layers = " × ".join(f"{width:,}" for width in config.widths)
+    layers = " × ".join(spaced(width) for width in config.widths)
     network = {
         "linear": "linear network",
         "perceptron": f"perceptron with {layers} hidden units",
@@ -209,7 +210,7 @@ def _measured(
     # Both numbers are of one epoch: while the one without privacy is behind, of its last.
     epoch = compared.epoch or last
     is_complete = epoch == epochs and not _midway(calibrated, table)
-    epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
+    epoch_note = "" if is_complete else f"epoch {spaced(epoch)} of {spaced(epochs)}; "
     measured = (label, shown(compared.value), f"{epoch_note}{spread}", meaning)
     if compared.reference is None:
         return measured, (lost, "…", "the one without is not there yet", texts.LOST)
@@ -219,7 +220,7 @@ def _measured(
     amount = ": ".join(filter(None, (unit, figures.in_words(cost) if cost else "")))
     note = "; ".join(filter(None, (amount, f"{shown(compared.reference)} without privacy")))
     if compared.epoch is not None:
-        note += f", both after epoch {compared.epoch:,}"
+        note += f", both after epoch {spaced(compared.epoch)}"
     return measured, (lost, value, note, texts.LOST)
 
 
@@ -258,7 +259,7 @@ def _epsilon(
         prefix = f"nothing trained yet; {at_most(certified.epsilon)} for the whole run; "
     elif len(rows) and state == "cancelled":
         value = float(rows["epsilon"].max())
-        prefix = f"stopped in epoch {int(rows['epoch'].max()):,}; "
+        prefix = f"stopped in epoch {spaced(int(rows['epoch'].max()))}; "
     elif len(rows) and state == "done" and rows["epsilon"].max() < 0.99 * certified.epsilon:
         # Public weights computed once before training allow a better bound.
         value = float(rows["epsilon"].max())

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.evaluation import comparison
 from dpcore.figures import training as figures
-from dpcore.figures.words import at_most, capitalised, plain
+from dpcore.words import at_most, capitalised, plain
 from pages.shared import badges, job_panel
 from pages.shared.charts import download, on_dark, plot
 from pages.train import trainings

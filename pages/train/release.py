@@ -13,7 +13,7 @@ from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
 from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.evaluation.training.study import TrainingStudy, new_release
-from dpcore.figures.words import at_most, plain
+from dpcore.words import at_most, plain
 from pages.shared import badges, job_panel, shared_jobs
 from pages.shared.session import store, stored
 from pages.shared.shared_jobs import WatchedJobs

@@ -165,7 +165,7 @@ def test_what_is_spent_is_added_and_its_delta_is_taken():
     assert total([WEEKLY, BEFORE]) >= 0.2 + rest
     used = composed([WEEKLY, replace(BEFORE, delta=DELTA)], DELTA, Adjacency.ZERO_OUT)
     assert used.epsilon is None
-    assert used.reason.startswith("The entries use δ = 1e-05 by themselves")
+    assert used.reason.startswith("The entries use δ = 10⁻⁵ by themselves")
 
 
 TWICE = 0.4, 1e-6 * (1 + math.exp(0.2))
@@ -278,7 +278,7 @@ def test_typed_deltas_use_a_whole_delta_and_not_more():
     for fitting in (parts, [*parts, LAPLACE]):
         assert state(Account(BUDGET, tuple(fitting))).is_within
     over = [*parts, AccountEntry("spent", epsilon=0.1, delta=1e-20)]
-    assert "1e-20 too much" in state(Account(BUDGET, tuple(over))).guarantee.reason
+    assert "10⁻²⁰ too much" in state(Account(BUDGET, tuple(over))).guarantee.reason
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_the_days_of_repetitions():
     [
         (TREES, {"method": "nonprivate"}, "method is nonprivate"),
         (TREES, {"method": "outpert", "epsilon": 1.0}, "ε is 1, .* outpert it must be below 1"),
-        (TREES, {"delta": 1e-7}, "δ is 1e-07, .* left out: decision-tree"),
+        (TREES, {"delta": 1e-7}, "δ is 1e-7, .* left out: decision-tree"),
         (TREES, {"noise": 2.0}, "noise is given, but “model”"),
         (WEEKLY, {"kind": "gift"}, "kind is 'gift'"),
         (WEEKLY, {"count": 0}, "how many is 0"),

@@ -68,7 +68,7 @@ FILE, LINK = from_csv, from_link
         (LINK, "release~A~1~2026-01-01~week~3;release~A", "Entry 2: noise is empty"),
         (LINK, "spent~A~2026-01-01~1~0~~~", "Entry 1: it has 7 cells"),
         (LINK, ";" * MAX_ENTRIES, f"The account has {MAX_ENTRIES + 1} entries"),
-        (LINK, "x" * (MAX_LETTERS + 1), "The account has 16,001 letters"),
+        (LINK, "x" * (MAX_LETTERS + 1), "The account has 16 001 letters"),
         (FILE, "kind,nois\nrelease,3\n", "column is 'nois'"),
         (FILE, "kind,noise\nrelease,0\n", "Row 1: noise is 0"),
         (FILE, "kind,noise\nrelease,3\nrelease,3,4\n", "Row 2: it has more cells"),

@@ -99,7 +99,7 @@ def test_what_is_certified_covers_the_noise_of_the_answer(
         ({"epsilon": 0.0}, ("epsilon", "0", "above 0")),
         ({"epsilon": math.nan}, ("epsilon", "nan")),
         ({"delta": 1.0}, ("delta", "1", "below 1")),
-        ({"delta": -1e-5}, ("delta", "-1e-05")),
+        ({"delta": -1e-5}, ("delta", "-1e-5")),
         ({"sensitivity": math.inf}, ("sensitivity", "inf")),
         ({"question": "epsilon", "epsilon": None, "sigma": 0.0}, ("sigma is",)),
         ({"question": "delta", "delta": None, "sigma": math.nan}, ("sigma is",)),

@@ -62,7 +62,7 @@ def test_what_cannot_be_reached_is_said_plainly():
     for unknown in ("steps", "batch"):
         plan = solve(unknown, loud, 1e-6, "rdp")
         assert (plan.value, plan.training, plan.guarantee.epsilon) == (None, None, None)
-        assert "reaches ε = 1e-06" in plan.sentence
+        assert "reaches ε = 10⁻⁶" in plan.sentence
 
 
 def test_noise_that_decays_to_nothing_ends_the_search_and_is_not_made_up_for():

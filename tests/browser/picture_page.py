@@ -14,7 +14,7 @@ import streamlit as st
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule
 from dpcore.figures.style import BLUE, LOOKS, SKY
-from dpcore.figures.words import percent, plain, points
+from dpcore.words import percent, plain, points
 from pages.shared import picture
 
 STOPS = tuple(10.0 ** (place / 6) for place in range(-18, 13))

@@ -102,7 +102,7 @@ def test_a_fresh_server_answers_the_page_by_its_name_and_no_call_leaves_the_mach
     answered(server, Host=EVIL, Origin=f"http://{EVIL}")
     page.goto(f"{server.address}/explore?{CHEAP}&loss=Huber+SVM")
     expect(page).to_have_title("What does it cost? · Epsilon Explorer")
-    expect(page.get_by_text("Huber SVM, trained on 3,000 records")).to_be_visible()
+    expect(page.get_by_text("Huber SVM, trained on 3 000 records")).to_be_visible()
     expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
     # What runs is pages/main.py with its own navigation, not one that Streamlit found.
     expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)

@@ -20,7 +20,7 @@ sys.path.insert(0, {str(ROOT)!r})
 import plotly.graph_objects as go
 import streamlit as st
 from pages.shared.verbatim import refuse, verbatim
-from dpcore.figures.words import literal
+from dpcore.figures.escape import literal
 from tests.hostile import TEXTS
 for text in TEXTS:
     st.markdown(verbatim(text))

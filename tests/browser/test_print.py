@@ -48,7 +48,7 @@ def test_a_page_prints_as_a_report(watched, address, path):
 
 
 def expect_a_report(page, path):
-    proved = page.get_by_text("ε = 1, proved: δ = 1e-5 · zero-out · analytic Gaussian")
+    proved = page.get_by_text("ε = 1, proved: δ = 10⁻⁵ · zero-out · analytic Gaussian")
     if path == f"?{CHEAP}":
         expect(proved).to_be_attached()
         expect(proved).to_be_hidden()

@@ -40,9 +40,9 @@ class Window(NamedTuple):
 
 PAGES = (
     # The field of ε and the cursor in the chart are one.
-    Opened("", words=120, controls=5, beside="δ = 1e-5 · zero-out · "),
+    Opened("", words=120, controls=5, beside="δ = 10⁻⁵ · zero-out · "),
     Opened("plan"),
-    Opened("plan?question=One+run", words=120, beside="δ = 1e-5 · zero-out"),
+    Opened("plan?question=One+run", words=120, beside="δ = 10⁻⁵ · zero-out"),
     Opened("plan?question=One+run&solve=Noise", words=120),
     Opened("plan?question=Noise+of+a+release", words=130),
     Opened("train?passes=2&units=8&repeats=1"),
@@ -50,7 +50,7 @@ PAGES = (
     Opened("atlas", words=120, chart=False),
     Opened("learn?lesson=6"),
     # Five steps, and no chart.
-    Opened("release", chart=False, beside="(δ = 1e-5, zero-out, Gaussian DP)"),
+    Opened("release", chart=False, beside="(δ = 10⁻⁵, zero-out, Gaussian DP)"),
     Opened("ledger"),
 )
 FIRST = ".js-plotly-plot .trace path, [class*=st-key-release_step_5], .picture .line"

@@ -61,7 +61,7 @@ def test_a_clinics_file_with_gaps_is_a_curve(hand, address):
 
 
 def test_a_telephone_shows_the_same_by_the_link(hand, address):
-    page = first_page(hand, address, "&epsilon=0.4&view=Per+1,000&loss=Huber+SVM&patients=1,000")
+    page = first_page(hand, address, "&epsilon=0.4&view=Per+thousand&loss=Huber+SVM&patients=1000")
     # It draws a part of the page only; the link is of the whole.
     field = page.get_by_role("spinbutton", name="Privacy loss ε")
     field.fill("0.5")
@@ -85,9 +85,9 @@ def test_a_telephone_shows_the_same_by_the_link(hand, address):
     answered(page)
     assert still_numbers(page) == before
     expect(page.get_by_text("At ε = 0.5 OPERA is right for")).to_be_visible()
-    expect(page.get_by_text("At ε = 0.5, of 1,000 patients")).to_be_attached()
-    expect(page.get_by_role("radio", name="Per 1,000")).to_be_checked()
-    expect(page.get_by_text("Huber SVM, trained on 1,000 records")).to_be_attached()
+    expect(page.get_by_text("At ε = 0.5, of 1 000 patients")).to_be_attached()
+    expect(page.get_by_role("radio", name="Per thousand")).to_be_checked()
+    expect(page.get_by_text("Huber SVM, trained on 1 000 records")).to_be_attached()
     expect_whole(page, 390)
 
 
@@ -103,5 +103,5 @@ def test_the_epochs_that_a_budget_allows(hand, address):
     hand.type(page.get_by_role("spinbutton", name="Records n"), "60000")
     hand.type(page.get_by_role("spinbutton", name="First noise σ₀"), "1.1")
     expect(answer).to_contain_text("34 epochs")
-    expect(page.get_by_text("proved · δ = 1e-6 · zero-out")).to_be_visible()
+    expect(page.get_by_text("proved · δ = 10⁻⁶ · zero-out")).to_be_visible()
     assert hand.clicks == 6

@@ -91,7 +91,7 @@ def test_a_split_is_in_the_units_of_the_query_and_rounds_to_the_safe_side(capsys
     unit = parsed(capsys, *line.split())["sigma"]
     assert wide == pytest.approx([5.0 * sigma for sigma in unit])
     line = "split --releases 2 --epsilon 1.0000004 --delta 1.0000004e-5"
-    assert "δ = 1.0000004e-05, of 1.0000004 allowed" in said(capsys, *line.split())
+    assert "δ = 1.0000004 × 10⁻⁵, of 1.0000004 allowed" in said(capsys, *line.split())
 
 
 HOSTILE = ("nan", "inf", "-inf", "-1", "1e400", "", " ", "ε", "0", "9" * 400, "\udcff")
@@ -161,19 +161,19 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("epsilon --sigma 1 --delta 1e-5 --records 10 --steps 2", ("batch is missing",)),
     ("epsilon --sigma 1 --delta 1e-5 --batch 10 --steps 2", ("records is missing",)),
     ("epsilon --sigma 1 --delta 1e-5 --records 10 --batch 11 --steps 2", ("batch", "11", "10")),
-    ("epsilon --sigma 1 --delta 1e-5 --steps 10000001", ("steps", "10,000,000")),
+    ("epsilon --sigma 1 --delta 1e-5 --steps 10000001", ("steps", "10 000 000")),
     (
         "epsilon --sigma 1 --delta 1e-5 --sampling-rate 1e-9 --epochs 1",
-        ("epochs", "10,000,000 steps", "1,000,000,000"),
+        ("epochs", "10 000 000 steps", "1 000 000 000"),
     ),
-    ("epsilon --sigma 1 --last-sigma 2 --steps 200000 --delta 1e-5", ("200,000", "100,000")),
+    ("epsilon --sigma 1 --last-sigma 2 --steps 200000 --delta 1e-5", ("200 000", "100 000")),
     ("epsilon --sigma 1,2 --steps 3 --delta 1e-5", ("steps", "'3'", "2, one for each σ")),
     ("epsilon --sigma 1,2 --epochs 3 --delta 1e-5 --sampling-rate 0.5", ("epochs", "list of σ")),
     ("epsilon --sigma 1,,2 --steps 3 --delta 1e-5", ("sigma", "''")),
     ("epsilon --sigma 1,2 --delta 1e-5", ("sigma", "'1,2'")),
     ("plan --epsilon 1", ("--solve",)),
     (f"{PLAN} --solve sigma --batch 10 --steps 5", ("epsilon is missing",)),
-    (f"{PLAN} --solve sigma --batch 10 --steps 5 --epsilon 0", ("epsilon", "0", "1e-12")),
+    (f"{PLAN} --solve sigma --batch 10 --steps 5 --epsilon 0", ("epsilon", "0", "10⁻¹²")),
     (f"{PLAN} --solve sigma --batch 10 --steps 5 --epsilon 1 --sigma 2", ("sigma", "leave it")),
     (f"{PLAN} --solve batch --epochs 5 --epsilon 1 --sigma 2", ("epochs", "--steps")),
     (
@@ -196,7 +196,7 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("split --epsilon 1 --delta 1e-5", ("releases", "weights", "exactly one")),
     ("split --epsilon 1 --delta 1e-5 --releases 2 --weights 1,2", ("exactly one",)),
     ("split --epsilon 1 --delta 1e-5 --weights 1,0", ("weights", "0", "above 0")),
-    ("split --epsilon 1 --delta 1e-5 --releases 20000", ("releases", "10,000")),
+    ("split --epsilon 1 --delta 1e-5 --releases 20000", ("releases", "10 000")),
 ]
 
 

@@ -77,7 +77,7 @@ REFUSED = {
         ("--correct {", "correct is '{'"),
         ('--correct {"shoe":{"line":1}}', "column is 'shoe'"),
         ('--correct {"age":{"step":1}}', "term is 'step', but 'age' has only: line."),
-        ('--correct {"age":{"line":1e99}}', "'line' of 'age' is 1e+99"),
+        ('--correct {"age":{"line":1e99}}', "'line' of 'age' is 1e99"),
     ],
     "report": [
         ("--epsilon 1 --methods opera,dpgd", "methods is 'opera,dpgd'"),

@@ -57,7 +57,7 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("sweep --lam=-1", ("λ", "-1", "at least 0")),
     ("sweep --lam 0", ("radius", "λ = 0")),
     ("sweep --adjacency add-remove", ("adjacency", "'add-remove'")),
-    ("sweep --runs 100000", ("runs", "100000", "1,000")),
+    ("sweep --runs 100000", ("runs", "100000", "1 000")),
     ("sweep --seed=-1", ("seed", "-1")),
     ("sweep --steps 0", ("steps", "0")),
     ("sweep --batch none", ("batch", "'none'")),

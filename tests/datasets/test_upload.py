@@ -61,7 +61,7 @@ def test_bad_numbers_are_named_by_line_and_field(value, made_up):
         (b"id;age\n\xff\x81\n", "line 2: it holds bytes that are not text"),
         (b"x" * 20_000, "No header was found"),
         (b'"' * 500, "No header was found"),
-        (b"x;" * 5_000, "5,001 columns"),
+        (b"x;" * 5_000, "5 001 columns"),
     ],
 )
 def test_what_is_no_such_file_is_refused_in_one_sentence(data, expected):

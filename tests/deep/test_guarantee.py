@@ -49,7 +49,7 @@ def test_isotropic_noise_is_certified_as_the_planner_does():
         ({"noise": "scaled"}, []),
         ({"noise": "scaled", "weights": "public"}, ["set aside as public"]),
         ({"noise": "published-004", "weights": "public"}, ["set aside as public"]),
-        ({"adjacency": "add-remove", "public_size": 4_900}, ["public size 4,900"]),
+        ({"adjacency": "add-remove", "public_size": 4_900}, ["public size 4 900"]),
     ],
 )
 def test_what_only_the_user_knows_is_called_an_assumption(changes, words):

@@ -92,7 +92,7 @@ def test_each_unmet_condition_is_named():
 def test_the_papers_length_is_run_when_asked_for_and_n_is_small():
     assert published_steps(455, full_length=False) == 455
     assert published_steps(FULL_LENGTH_RECORDS, full_length=True) == FULL_LENGTH_RECORDS**2 - 1
-    with pytest.raises(InvalidInput, match="at most 1,000"):
+    with pytest.raises(InvalidInput, match="at most 1 000"):
         published_steps(FULL_LENGTH_RECORDS + 1, full_length=True)
 
 

@@ -29,7 +29,7 @@ def test_the_constants_of_the_two_losses():
         ({"lam": -1e-3}, "λ is -0.001, but"),
         ({"lam": 1e4}, "λ is 10000, but"),
         ({"lam": "much"}, "λ is 'much', but"),
-        ({"lam": 1e-12}, "λ is 1e-12, but it must be 0, or at least 1e-09"),
+        ({"lam": 1e-12}, "λ is 1e-12, but it must be 0, or at least 10⁻⁹"),
         ({"lam": 0.0}, "radius R is None, but"),
         ({"radius": 0.0}, "radius R is 0, but"),
         ({"records": 1}, "number of records is 1, but"),

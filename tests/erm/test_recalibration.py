@@ -228,7 +228,7 @@ def test_what_cannot_be_corrected_is_refused():
     for nearly in (0.9, 1.0, 1.0 + 1e-15, 1.0 + 1e-13):  # whose rest is lost in rounding
         with pytest.raises(InvalidInput, match=r"ε of the training is 1, but"):
             recalibrate(whole, PrivacyBudget(nearly, 1e-5))
-    for budget, said in (((1e-9, 1e-5), "epsilon is 1e-09, but"), ((1.0, 0.0), "delta is 0, but")):
+    for budget, said in (((1e-9, 1e-5), "epsilon is 1e-9, but"), ((1.0, 0.0), "delta is 0, but")):
         with pytest.raises(InvalidInput, match=said):
             training_budget(PrivacyBudget(*budget), 100)
 
@@ -242,7 +242,7 @@ def test_counts_of_something_else_are_refused():
     for what, plans, released, said in (
         (training, [other], models, "plans hold another training"),
         (training, [plan], models[:, :1], r"shape of the models is .* \(1, 2, 2\)"),
-        *((training, [plan], w * models, "a weight beyond 1e") for w in (np.nan, np.inf, 1e300)),
+        *((training, [plan], w * models, "a weight beyond 10¹⁰⁰") for w in (np.nan, np.inf, 1e300)),
         (long, [plan], models, "largest ‖x‖₂ is"),
     ):
         with pytest.raises(InvalidInput, match=said):

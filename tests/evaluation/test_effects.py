@@ -93,7 +93,7 @@ def test_the_largest_batch_is_the_public_size_and_does_not_name_n():
     config = replace(STUDY.config, adjacency="add-remove", public_size=1_000, batch=500)
     study = replace(STUDY, config=config)
     assert EFFECTS["batch"].values(study, RECORDS)[-1] == 1_000
-    with pytest.raises(InvalidInput, match="at most 1,000"):
+    with pytest.raises(InvalidInput, match="at most 1 000"):
         EFFECTS["batch"].varied(study, RECORDS, RECORDS)
 
 

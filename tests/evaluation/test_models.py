@@ -119,7 +119,7 @@ def test_other_models_refuse_tables_without_two_classes(key, dataset):
         ({"delta": 2.0}, "delta is 2"),
         ({"adjacency": "add-remove"}, "adjacency is 'add-remove'"),
         ({"runs": 0}, "runs is 0"),
-        ({"runs": 1_000, "epsilons": tuple(range(1, 12))}, "at most 10,000 models"),
+        ({"runs": 1_000, "epsilons": tuple(range(1, 12))}, "at most 10 000 models"),
         ({"seed": -1}, "seed is -1"),
     ],
 )

@@ -16,8 +16,8 @@ from dpcore.export.report.build import report
 from dpcore.export.report.gather import gathered
 from dpcore.export.report.html import html, shown
 from dpcore.figures.statements import statement
-from dpcore.figures.words import percent
 from dpcore.questions.groups.question import EVERYBODY, GAP
+from dpcore.words import percent
 from tests.hostile import TEXTS
 
 DAY = date(2026, 11, 25)

@@ -5,9 +5,9 @@ import pytest
 from dpcore.accounting import tradeoff
 from dpcore.accounting.risk import odds
 from dpcore.figures import attacker, people
-from dpcore.figures.words import percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_mu
+from dpcore.words import percent_at_most
 
 TITLES = {"exact": "from the noise", "budget": "from the budget"}
 RATE = 0.01

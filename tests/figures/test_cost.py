@@ -12,6 +12,7 @@ from dpcore.evaluation.scoring import Metric
 from dpcore.figures.cost import Cost, bars
 from dpcore.figures.quality import ACCURACY, Quality
 from tests.figures.conftest import row
+from tests.typewritten import typewritten
 
 AREA = Quality(AREA_METRIC)
 RMSE = Quality(Metric("rmse", -1.0, 350.0, "days"))
@@ -19,7 +20,7 @@ SHARES = st.floats(0.0, 1.0)
 
 
 def number(shown):
-    return Decimal(shown.replace("−", "-").replace(",", ""))
+    return Decimal(typewritten(shown).replace("−", "-"))
 
 
 @given(SHARES, SHARES, SHARES)

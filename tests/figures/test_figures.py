@@ -48,7 +48,7 @@ def test_a_figure_stays_put_and_its_series_differ_by_more_than_colour(kind, dark
     assert again.figure.to_json() == drawn.figure.to_json()
     for text in (text for trace in lines(drawn) for text in trace.hovertext):
         assert "replace-one · analytic Gaussian" in text
-        assert "δ = 1e−5" in text or "δ = 1e-5" in text
+        assert "δ = 1e−5" in text or "δ = 10⁻⁵" in text
     for each in (drawn, DRAW[kind](table.iloc[:0], titles, dark)):
         assert each.sentence.endswith(".")
         assert len(each.alt) > 20
@@ -57,13 +57,13 @@ def test_a_figure_stays_put_and_its_series_differ_by_more_than_colour(kind, dark
 @pytest.mark.parametrize(
     ("known", "told"),
     [
-        ({"gaussian_mu": 0.2}, "δ = 1e-5 · zero-out · Gaussian DP"),
+        ({"gaussian_mu": 0.2}, "δ = 10⁻⁵ · zero-out · Gaussian DP"),
         ({"accountant": "pure, on counts", "delta": 0.0}, "δ = 0 · zero-out · pure ε"),
-        ({"accountant": "zCDP of one draw (A 2021)"}, "δ = 1e-5 · zero-out · zCDP of one draw"),
-        ({"accountant": "Laplace noise, twice"}, "δ = 1e-5 · zero-out · Laplace noise"),
+        ({"accountant": "zCDP of one draw (A 2021)"}, "δ = 10⁻⁵ · zero-out · zCDP of one draw"),
+        ({"accountant": "Laplace noise, twice"}, "δ = 10⁻⁵ · zero-out · Laplace noise"),
         (
             {"gaussian_mu": 0.2, "status": "claim not supported"},
-            "δ = 1e-5 · zero-out · promises too much",
+            "δ = 10⁻⁵ · zero-out · promises too much",
         ),
     ],
 )

@@ -40,7 +40,7 @@ CASES = BEST.assign(missed_per_1000=[90.0, 66.4, 50.0], false_per_1000=[120.0, 7
         (0.70, 1.0, BEST, "Other (ε = 0.1) and One (ε = 1 to 10)."),
         (0.70, 1.0, SEVERAL, "reached by 19 of 20 runs on an average split."),
         (0.70, 1.0, BEST.assign(runs=5), "From ε = 1 on it is reached by all runs."),
-        (0.70, 0.1, BEST, "At ε = 0.1 it is not reachable with 455 patients. About 4,550 would"),
+        (0.70, 0.1, BEST, "At ε = 0.1 it is not reachable with 455 patients. About 4 550 would"),
         (0.95, 1.0, BEST, "95.0 % is not reached with 455 patients at any ε here"),
         (0.88, 10.0, BEST, "At no ε here is it reached by 19 of 20 runs."),
         (0.93, 1.0, LOST_AGAIN, "93.0 % is reached at ε = 1, 95.0 % at best, but lost again"),

@@ -33,7 +33,7 @@ def test_curve_band_and_references_are_drawn():
     assert list(line.x) == [0.1, 1.0, 10.0]
     assert list(line.y) == [0.62, 0.8, 0.89]
     assert "zero-out" in line.hovertext[0]
-    assert "δ = 1e-5" in line.hovertext[0]
+    assert "δ = 10⁻⁵" in line.hovertext[0]
     low, high = drawn.figure.layout.yaxis.range
     assert low < 0.58
     assert high > 0.91

@@ -53,9 +53,9 @@ def test_outcomes_that_read_alike_are_no_change():
     wording = OutcomeWording(True, ENTRY.label, among=MANY)
     near = ROWS[:1].assign(outcome=0.99963, at_reference=0.99985, least=0.9996, most=0.9999)
     told = drawn_of(near.assign(part=-0.002), wording).sentence
-    assert told.endswith("would hardly change from more than 999 of 1,000.")
+    assert told.endswith("would hardly change from more than 999 of 1 000.")
     rows = pd.DataFrame({"at": [20.0, 80.0], "outcome": [0.9996, 0.9999], "here": [True, False]})
     alike = curve(rows, ENTRY.columns[0], wording, dark=False).sentence
-    assert "hardly changes the risk: it is more than 999 of 1,000" in alike
+    assert "hardly changes the risk: it is more than 999 of 1 000" in alike
     moved = curve(rows.assign(outcome=[0.2, 0.9]), ENTRY.columns[0], wording, dark=False)
-    assert moved.sentence.endswith("20 years: 200 of 1,000.")
+    assert moved.sentence.endswith("20 years: 200 of 1 000.")

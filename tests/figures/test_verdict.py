@@ -53,7 +53,7 @@ def test_where_no_model_beats_the_majority_it_is_said_with_their_areas():
 def test_an_unproved_promise_says_why_and_what_is_certified():
     assert "proved" not in said()
     words = said(status="conditions not met", reason="Because.", certified_epsilon=2.5)
-    for part in ("ε = 1 is not proved here. Because.", "ε = 2.5 (δ = 1e-5, one record replaced"):
+    for part in ("ε = 1 is not proved here. Because.", "ε = 2.5 (δ = 10⁻⁵, one record replaced"):
         assert part in words
     words = said(status="claim not supported", reason="Because.", certified_epsilon=math.nan)
     assert words.endswith("Because. No ε is certified for it.")

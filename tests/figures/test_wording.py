@@ -8,8 +8,8 @@ import pytest
 from dpcore.accounting import tradeoff
 from dpcore.accounting.risk import promise, right_of_100
 from dpcore.figures import wording
-from dpcore.figures.words import percent_at_most
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+from dpcore.words import percent_at_most
 
 PRIOR, RATE = 0.1, 0.01
 JARGON = (
@@ -87,7 +87,7 @@ def test_the_ethics_text_states_all_that_a_reviewer_needs(adjacency):
     bound = bound_of(held(adjacency, 1.2341))
     for part in (
         "ε = 1.24 ",  # rounded up
-        "δ = 1e-5",
+        "δ = 10⁻⁵",
         f"Adjacency: {adjacency}. {adjacency.meaning}",
         "Proved by: a named accountant.",
         "n·δ = 0.00455",
@@ -118,7 +118,7 @@ def test_certified_is_never_called_proved():
     assert "Proved by" not in ethics(result)
     said = wording.standing(result)
     assert "is not proved" in said
-    assert "ε = 0.5: δ = 1e-5 · zero-out · a named accountant." in said
+    assert "ε = 0.5: δ = 10⁻⁵ · zero-out · a named accountant." in said
     proved = wording.standing(replace(result, standing="proved"))
     assert proved.startswith("ε = 0.5 is proved for")
     # Where nothing holds no text is offered.

@@ -13,6 +13,7 @@ from pages.explore.controls import every_method
 from pages.explore.view import Pending, gather
 from tests.pages.shown import open_page, picture, run
 from tests.pages.waiting import until
+from tests.typewritten import typewritten
 
 COHORT = {"data": "Synthetic clinical cohort"}
 
@@ -106,7 +107,7 @@ def headline(app):
 
 def figures(words):
     """The numbers in a sentence, without signs and percent."""
-    return [float(one.replace(",", "")) for one in re.findall(r"\d[\d,]*(?:\.\d+)?", words)]
+    return [float(one) for one in re.findall(r"\d+(?:\.\d+)?", typewritten(words))]
 
 
 def leave(folder, key, outcome):

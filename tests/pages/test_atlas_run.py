@@ -12,10 +12,10 @@ from dpcore.controls.atlas import RUN
 from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.figures.models import answer, reference
-from dpcore.figures.words import percent
 from dpcore.models.register import model_named, register
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.told import command
+from dpcore.words import percent
 from tests.evaluation.tasks import Counting
 from tests.pages.shown import run, said, with_table
 from tests.pages.waiting import until

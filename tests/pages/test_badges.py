@@ -6,12 +6,13 @@ import pytest
 
 from dpcore.guarantee import Adjacency, Guarantee
 from pages.shared.badges import statement
+from tests.typewritten import typewritten
 
 
 def test_epsilon_is_stated_with_delta_adjacency_and_accountant_and_rounded_up():
     one = Guarantee(0.123456, 1.23456e-6, Adjacency.REPLACE_ONE, "PLD", "A note.")
     line = statement(one)
-    epsilon, delta = (float(text) for text in re.findall(r"[εδ] = ([\d.e-]+)", line))
+    epsilon, delta = (float(text) for text in re.findall(r"[εδ] = ([\d.e-]+)", typewritten(line)))
     assert 0.123456 <= epsilon < 0.1245
     assert 1.23456e-6 <= delta < 1.25e-6
     assert line.endswith(" · replace-one · PLD. A note.")

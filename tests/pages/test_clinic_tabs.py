@@ -18,7 +18,6 @@ from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
-from dpcore.figures.words import plain
 from dpcore.questions.calibration.figure import reliability_curve
 from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.cost.question import CostQuestion
@@ -26,6 +25,7 @@ from dpcore.questions.decision_curve.question import DecisionCurveQuestion, wort
 from dpcore.questions.groups.figure import gap, hurt
 from dpcore.questions.groups.question import GroupsQuestion
 from dpcore.questions.risks import correction
+from dpcore.words import plain, spaced
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import COHORT, answered, at, leave, only_methods
 from tests.pages.shown import charts, numbers, run, said
@@ -110,11 +110,11 @@ def test_costs_are_shown_once_both_are_given(results):
     app.number_input(key="alarm_cost").set_value(100.0)
     row = row_at(results[DECISIONS.key].rows, 1.0, 0.2)
     cost = 900.0 * row["missed_per_1000"] + 100.0 * row["false_per_1000"]
-    assert numbers(run(app))["Cost of wrong decisions"] == f"{cost:,.0f}"
+    assert numbers(run(app))["Cost of wrong decisions"] == spaced(round(cost))
     assert "By these costs one would act from a risk of 10 % on." in said(app)
     # Another ε than those of the grid is answered at the nearest, which is said.
     app.number_input(key="epsilon").set_value(1.1)
-    assert numbers(run(app))["Cost of wrong decisions"] == f"{cost:,.0f}"
+    assert numbers(run(app))["Cost of wrong decisions"] == spaced(round(cost))
     assert "Counted at ε = 1, the nearest below 1.1." in said(app)
 
 
@@ -209,7 +209,7 @@ def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks(link, told)
     app = at(LINK | {"view": CALIBRATION} | link)
     assert told in said(app)
     assert not charts(app) & {"decision_curve_figure", "groups_figure"}
-    closed = opened("Per 1,000")
+    closed = opened("Per thousand")
     assert not any("progress" in str(bar.key) for bar in closed.get("progress"))
     assert not {"group_by", "curve_of"} & {box.key for box in closed.selectbox}
 

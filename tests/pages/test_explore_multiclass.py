@@ -4,8 +4,8 @@ import pytest
 
 from dpcore.controls.explore import PER_1000, THE_CHOSEN_METHODS
 from dpcore.evaluation.study import Study
-from dpcore.figures.words import percent
 from dpcore.questions.cost.figure import RIGHT_GUESSES
+from dpcore.words import percent
 from tests.curves import answers
 from tests.pages.explored import at, only_methods, readings
 from tests.pages.shown import run

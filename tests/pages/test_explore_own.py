@@ -12,7 +12,7 @@ from dpcore import cli
 from dpcore.datasets import Preparation
 from dpcore.datasets.partition import drawn
 from dpcore.evaluation import jobs
-from dpcore.figures.words import plain
+from dpcore.words import plain
 from pages.shared import own_texts as texts
 from tests.pages.explored import answered, below_title, finished, only_methods, readings, sentence
 from tests.pages.shown import open_page, run, said
@@ -127,7 +127,7 @@ def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part
         assert not app.error
         charts = {chart.key: chart.proto.spec for chart in app.get("plotly_chart")}
         trained = next(
-            text.value for text in app.caption if "trained on 2,080 records" in text.value
+            text.value for text in app.caption if "trained on 2 080 records" in text.value
         )
         seen.append((below_title(app), trained, charts["sigma_figure"]))
         blank = "1 blank records are among those to learn from" in said(app)

@@ -4,9 +4,9 @@ import pytest
 
 from dpcore.erm.losses import RESIDUAL_LOSSES
 from dpcore.evaluation.study import Study
-from dpcore.figures.words import plain
 from dpcore.methods import register
 from dpcore.questions.cost.figure import RIGHT_GUESSES
+from dpcore.words import plain
 from pages.shared import shared_jobs
 from tests.curves import answers
 from tests.pages.expert import with_expert_open

@@ -49,8 +49,8 @@ def acting(markdown):
 
 
 def test_a_value_is_not_divided():
-    shown = verbatim.unbroken("At ε = 1: 85.0 % of 100, proved · δ = 1e-5")
-    assert shown == "At ε = 1: 85.0\u00a0% of 100, proved · δ\u00a0=\u00a01e-5"
+    shown = verbatim.unbroken("At ε = 1: 85.0 % of 100, proved · δ = 10⁻⁵")
+    assert shown == "At ε = 1: 85.0\u00a0% of 100, proved · δ\u00a0=\u00a010⁻⁵"
 
 
 @pytest.mark.parametrize("text", TEXTS)

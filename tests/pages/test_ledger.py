@@ -47,7 +47,7 @@ def test_a_steward_sees_the_history_and_raises_a_cap_by_name(clinic, monkeypatch
     taken, left, _ = app.metric
     figure = json.loads(app.get("plotly_chart")[0].proto.spec)
     hover = figure["data"][1]["hovertext"][-1]
-    for part in ("δ = 1e-5", "zero-out", "filter"):
+    for part in ("δ = 10⁻⁵", "zero-out", "filter"):
         assert part in taken.help
         assert part in left.help
         assert part in hover

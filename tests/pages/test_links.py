@@ -76,7 +76,7 @@ def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code():
     assert app.number_input(key="records").label == "Records n"
     app.selectbox(key="neighbour").select("add-remove").run()
     assert app.number_input(key="records").label == "Public size"
-    assert "of a public size of 10,000" in said(app)
+    assert "of a public size of 10 000" in said(app)
     code = " ".join(block.value for block in app.code)
     assert "--public-size 10000" in code
     assert "--records" not in code

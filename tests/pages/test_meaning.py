@@ -12,9 +12,9 @@ from dpcore.controls.plan import CONTROLS, values
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.privacy_curve import noise_advantage, privacy_curve
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
-from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.questions.cost import figure
+from dpcore.words import at_most, percent_at_most
 from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.explored import at, only_methods, readings, sentence
 from tests.pages.shown import charts, numbers, open_page, picture
@@ -93,7 +93,7 @@ def test_the_numbers_are_those_of_the_package(link, prior, rate):
     assert "attacker_figure" in charts(app)
     consent, ethics = copied(app)
     assert f"at most {right_of_100(exact.advantage)} of them are right" in consent
-    for part in ("ε = 1 ", "δ = 1e-5", "n = 455", "OPERA (sound edition)"):
+    for part in ("ε = 1 ", "δ = 10⁻⁵", "n = 455", "OPERA (sound edition)"):
         assert part in ethics
     # The controls move the answer.
     app.slider(key="prior").set_value(20).run()
@@ -128,7 +128,7 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one():
     certified = calibration.certified.epsilon
     assert calibration.proof.epsilon is None
     assert certified is not None
-    assert f"is ε = {at_most(certified)}: δ = 1e-5 · zero-out · " in spoken(app)
+    assert f"is ε = {at_most(certified)}: δ = 10⁻⁵ · zero-out · " in spoken(app)
     budget = PrivacyBudget(certified, 1e-5)
     right = odds(budget, Adjacency.ZERO_OUT, noise_advantage(calibration)).right
     assert f"at most {right} are right" in attackers(app)

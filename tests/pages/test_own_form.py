@@ -58,7 +58,7 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them():
     pressed(app, CONFIRM)
     assert described(app) == USUAL
     assert app.query_params["own_columns"] == app.text_area(key="own_columns").value
-    assert below_title(app).startswith("Your own table · 2,600 records")
+    assert below_title(app).startswith("Your own table · 2 600 records")
     # The form shows what the words say, and may be left as it was.
     other = SUGGESTED.replace("70", "60")
     app.text_area(key="own_columns").set_value(other).run()

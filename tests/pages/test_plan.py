@@ -17,8 +17,8 @@ from dpcore.controls.link import address
 from dpcore.controls.plan import CONTROLS, LOOKS, SOLVED, values
 from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.figures.plan.sentences import DIGITS, found, judged, spends
-from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, default_delta
+from dpcore.words import at_most, plain, spaced
 from tests.pages.shown import charts, numbers, open_page, said
 
 pytestmark = pytest.mark.slow("runs whole pages")
@@ -79,7 +79,7 @@ def test_each_setting_is_found_and_the_answer_can_be_used(unknown):
     assert spends(plan, FIRST, 0.5) in said(app)
     usable = to_set(plan)
     assert usable is not None
-    assert numbers(app)["Steps"] == f"{usable.steps:,}"
+    assert numbers(app)["Steps"] == spaced(usable.steps)
     press(app, "Use this value")
     assert not app.error
     assert app.segmented_control(key="solve").value == "epsilon"
@@ -231,7 +231,7 @@ def test_the_length_stays_when_its_unit_changes_and_the_noise_decays_as_chosen()
     app.segmented_control(key="length").set_value("steps").run()
     assert app.number_input(key="duration").value == 800
     app.number_input(key="duration").set_value(1234).run()
-    assert numbers(app)["Steps"] == "1,234"
+    assert numbers(app)["Steps"] == "1 234"
     app.number_input(key="batch").set_value(20_000).run()
     assert "batch size is 20000" in app.error[0].value
 

@@ -21,8 +21,8 @@ from dpcore.figures.cost import Cost
 from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
-from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import PrivacyBudget, default_delta
+from dpcore.words import at_most, plain
 from pages.shared.verbatim import verbatim
 from tests.pages.shown import charts, notes, numbers, open_page, run, with_table
 from tests.pages.shown import said_with_notes as said
@@ -79,7 +79,7 @@ def test_the_first_view_says_what_is_left():
     assert "account" not in app.query_params
     assert "n·δ = 0.1. Protected: one record blanked out (zero-out)." in said(app)
     _, left, today = (metric for metric in app.metric if metric.label.startswith("ε"))
-    assert all(part in left.help and part in today.help for part in ("PLD", "zero-out", "δ = 1e-5"))
+    assert all(part in left.help and part in today.help for part in ("PLD", "zero-out", "δ = 10⁻⁵"))
 
 
 def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks():
@@ -117,7 +117,7 @@ def test_a_training_of_more_records_than_people_is_warned_of_and_mended_by_a_cli
     link = to_link([TRAINING, replace(TRAINING, what="A part", records=300)])
     app = opened(account=link, people="400")
     (warning,) = app.warning
-    assert "400 people, but the account counts “Training” with n = 10,000:" in warning.value
+    assert "400 people, but the account counts “Training” with n = 10 000:" in warning.value
     press(app, "Count with n = 400")
     assert not app.warning
     few, part = from_link(app.query_params["account"])
@@ -301,7 +301,7 @@ def test_a_setting_is_added_to_the_account_unless_it_protects_someone_else():
     press(app, "Add it to my account")
     result = replace(
         TRAINING,
-        what="Found at n = 60,000, δ = 1e-6",
+        what="Found at n = 60000, δ = 1e-6",
         first=QUARTERS[1],
         noise=1.1,
         records=60_000,

@@ -25,6 +25,7 @@ from dpcore.release.model import ReleasedModel
 from dpcore.release.roles import Actor, Role
 from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_on_twin
+from dpcore.words import spaced
 from pages.release import texts
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
@@ -107,7 +108,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     begun, go_on = held_up
     app = opened()
     assert app.session_state["_kept_release steps"] == FIRST
-    assert "costs ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)" in said(app)
+    assert "costs ε = 1 of the 3 left (δ = 10⁻⁵, zero-out, Gaussian DP)" in said(app)
     pressed(app)
     assert begun.wait(SECONDS)
     assert "Cancel" not in {each.label for each in run(app).button}
@@ -121,7 +122,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     until(lambda: steps(app)[-1].startswith("done"), app)
     assert attempts(app).count == 1
     # What was paid, and not what another release would cost.
-    assert steps(app)[3] == "done: ε = 1 paid by entry 3 (δ = 1e-5, zero-out, Gaussian DP)"
+    assert steps(app)[3] == "done: ε = 1 paid by entry 3 (δ = 10⁻⁵, zero-out, Gaussian DP)"
     assert "costs ε = 1 of the 2 left" in said(app)
     made = attempts(app).latest
     assert made is not None
@@ -186,7 +187,7 @@ def test_a_ledger_is_created_by_whoever_sits_at_this_machine(tmp_path, monkeypat
     fields["Who answers for it"].set_value("Dr. A")
     next(each for each in app.button if each.label == "Create a ledger here").click()
     run(app)
-    assert "ε = 3 of 3 is left at δ = 1e-5: nothing is spent" in said(app)
+    assert "ε = 3 of 3 is left at δ = 10⁻⁵: nothing is spent" in said(app)
     assert not any(each.label == "Create a ledger here" for each in app.button)
     terms = Ledger.open(place, must_exist=True).left("clinic").account.terms
     assert (terms.person_unit, str(terms.adjacency), terms.owner, terms.accepts) == (
@@ -278,7 +279,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore()
     app = opened(release_look="At a private twin")
     assert steps(app)[2] == "to do: make the twin, or look in another way"
     assert steps(app)[4] == "not possible yet: step 3 comes first"
-    assert "This costs ε = 0.5 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)" in said(app)
+    assert "This costs ε = 0.5 of the 3 left (δ = 10⁻⁵, zero-out, Gaussian DP)" in said(app)
     app.number_input(key="release_twin_epsilon").set_value(9.0)
     run(app).button(key="release_twin_less").click()
     assert run(app).number_input(key="release_twin_epsilon").value == 3.0
@@ -290,7 +291,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore()
     history = account.ledger.history(demonstration.DATA_SET)
     assert [entry.kind for entry in history] == ["created", "spent", "attached"]
     assert steps(app)[2] == "done: at a private twin, paid by entry 3 of the ledger"
-    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-5, zero-out, Gaussian DP)"
+    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 10⁻⁵, zero-out, Gaussian DP)"
     made = account.twins.latest
     assert read_own(made.released.columns, made.files["twin.csv"], "twin.csv").records == 3_000
     assert len(app.get("download_button")) == 3
@@ -357,7 +358,7 @@ def test_no_link_to_explore_says_what_one_person_is():
 def assert_explored(app, name, records):
     """Explore shows made-up records, of which nothing warns; what stands there of their columns."""
     run(app)
-    assert f"Your own table · {records:,} records" in below_title(app)
+    assert f"Your own table · {spaced(records)} records" in below_title(app)
     handed_over = f"{name}: made-up records"
     assert handed_over in said(app)
     assert not app.warning
@@ -379,7 +380,7 @@ def test_a_delta_of_one_record_is_warned_about(look):
 
 def test_a_network_is_priced_and_released():
     app = opened(release_loss="Network")
-    assert steps(app)[3] == "done: ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"
+    assert steps(app)[3] == "done: ε = 1 of the 3 left (δ = 10⁻⁵, zero-out, Gaussian DP)"
     pressed(app)
     until(lambda: steps(app)[-1].startswith("done"), app)
     made = attempts(app).latest

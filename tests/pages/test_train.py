@@ -22,12 +22,13 @@ from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task
 from dpcore.export import train as export
 from dpcore.figures import training as figures
-from dpcore.figures.words import plain
+from dpcore.words import plain
 from pages.train import calibration, live
 from pages.train.controls import TrainChoice
 from tests.pages.shown import numbers, open_page, run
 from tests.pages.shown import said_with_notes as said
 from tests.pages.waiting import until
+from tests.typewritten import typewritten
 
 pytestmark = pytest.mark.slow("runs whole pages")
 
@@ -219,8 +220,8 @@ def test_what_does_not_fit_the_images_is_not_offered():
 
 def reached(app):
     """The epoch that the answer is of."""
-    result = re.search(r"epoch ([\d,]+) of", said(app))
-    return int(result.group(1).replace(",", "")) if result else 0
+    result = re.search(r"epoch (\d+) of", typewritten(said(app)))
+    return int(result[1]) if result else 0
 
 
 def test_a_long_run_waits_for_a_click_and_can_be_stopped():

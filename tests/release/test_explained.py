@@ -17,6 +17,7 @@ from dpcore.release.explained import PersonValues, curve, outcomes, parts, read_
 from dpcore.release.model import ReleasedModel, dimension
 from dpcore.release.network import Network
 from dpcore.release.prediction import predict
+from dpcore.words import spaced
 
 COLUMNS = """age: 18 to 90 years
 sex: one of f, m; unknown: NA
@@ -105,7 +106,7 @@ def test_a_hostile_model_is_one_sentence(data):
 )
 def test_a_risk_is_told_in_people(people, shown):
     told = [figures.frequency(risk, people) for risk in (0.262, 0.004, 0.9961, 1e-9)]
-    assert told == [f"{count} of {people:,}" for count in shown]
+    assert told == [f"{count} of {spaced(people)}" for count in shown]
 
 
 def test_a_file_is_predicted_and_its_errors_repeat_no_value():

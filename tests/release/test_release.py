@@ -38,6 +38,7 @@ from dpcore.release.registry import TIERS, leaves
 from dpcore.release.release import Paid, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import read_for_release
+from tests.typewritten import typewritten
 
 COLUMNS = """person: one row each
 number of persons: public
@@ -293,7 +294,7 @@ def test_what_is_claimed_is_rounded_up(paid):
     facts = paid[1].certificate.document["facts"]
     asked = {"epsilon": 1.23456123, "delta": 1.23456123e-6}
     claim = derived({**facts, "budget": asked})["claim"]
-    assert "(1.23457, 1.23457e-06)-differentially private" in claim
+    assert "(1.23457, 1.23457 × 10⁻⁶)-differentially private" in claim
 
 
 @pytest.mark.slow("releases models many times over")
@@ -537,13 +538,12 @@ def test_card_and_page_show_no_markup_of_strangers(paid):
 def test_card_and_page_round_to_the_safe_side(paid):
     released, proof = paid[1], paid[1].certificate.document["proof"]
     result = paid[1].certificate.document["facts"]["attack"]
-    (shown,) = re.findall(
-        r"Proved: ε ≤ (\S+) at δ = (\S+) .*; μ ≤ (\S+)\. Rounded", released.card()
-    )
+    card = typewritten(released.card())
+    (shown,) = re.findall(r"Proved: ε ≤ (\S+) at δ = (\S+) .*; μ ≤ (\S+)\. Rounded", card)
     for text, exact in zip(shown, (proof["epsilon"], proof["delta"], proof["mu"]), strict=True):
         assert exact <= float(text) <= exact * 1.01
     row = r'<th scope="row" title="([^"]*)">[^<]*</th><td>([^<]*)</td>'
-    rows = dict(re.findall(row, released.certificate.to_html()))
+    rows = dict(re.findall(row, typewritten(released.certificate.to_html())))
     assert proof["mu"] <= float(rows["proof.mu"]) <= proof["mu"] * 1.01
     assert float(rows["proof.noise_multiplier"]) <= proof["noise_multiplier"]
     assert float(rows["facts.attack.mu_lower_bound"]) <= result["mu_lower_bound"]

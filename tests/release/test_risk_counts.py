@@ -176,7 +176,7 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept():
     assert plan(COLUMNS, 300, loss="huber", **settings).path.count_sums == 0
     with pytest.raises(InvalidInput, match="logistic loss only"):
         plan(COLUMNS, 300, loss="huber", corrected=True, **settings)
-    with pytest.raises(InvalidInput, match="steps is 10000, but it must be at most 9,999"):
+    with pytest.raises(InvalidInput, match="steps is 10000, but it must be at most 9 999"):
         plan(COLUMNS, 300, steps=10_000, corrected=True, **settings)
 
 

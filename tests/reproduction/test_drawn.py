@@ -66,7 +66,7 @@ def test_figure_2_of_003_starts_from_about_the_paper_s_noise():
     [
         *(("figure 3: ε = {:g}", level, paper_004.DELTA) for level in paper_004.LEVELS),
         ("figure 5: ε = {:g}", paper_004.STRUCTURE_EPSILON, paper_004.DELTA),
-        ("figure 4: ε = {:g}, δ = 1e-5", paper_004.GRID_EPSILONS[0], paper_004.GRID_DELTAS[0]),
+        ("figure 4: ε = {:g}, δ = 10⁻⁵", paper_004.GRID_EPSILONS[0], paper_004.GRID_DELTAS[0]),
         ("figure 4: ε = {:g}, δ = 0.01", paper_004.GRID_EPSILONS[-1], paper_004.GRID_DELTAS[-1]),
     ],
 )
@@ -90,7 +90,7 @@ def test_what_stands_in_settles_nothing_and_the_stated_epsilon_is_judged(private
         better, near, private_at = of_training((3, 1), study, made)
         assert verdicts([better, near, private_at]) == [UNCHECKED, UNCHECKED, stated]
         assert f"In {int(private > 0.7)} of 1 places" in better.seen
-        assert f"({epsilon:g}, 1e-4)-private" in private_at.claim
+        assert f"({epsilon:g}, 10⁻⁴)-private" in private_at.claim
 
 
 @pytest.mark.parametrize(("rise", "wanted"), [(1.0, SUPPORTED), (-1.0, NOT_SUPPORTED)])
@@ -126,9 +126,9 @@ def test_figure_3_of_004_is_judged_at_the_one_epsilon(gain, wanted):
 @pytest.mark.parametrize(
     ("title", "gain", "wanted"),
     [
-        ("ε = 0.01, δ = 1e-5", 0.1, SUPPORTED),
-        ("ε = 0.01, δ = 1e-5", 0.02, PARTLY),
-        ("ε = 0.01, δ = 1e-5", -0.1, NOT_SUPPORTED),
+        ("ε = 0.01, δ = 10⁻⁵", 0.1, SUPPORTED),
+        ("ε = 0.01, δ = 10⁻⁵", 0.02, PARTLY),
+        ("ε = 0.01, δ = 10⁻⁵", -0.1, NOT_SUPPORTED),
         ("ε = 1.2, δ = 0.01", 0.01, SUPPORTED),
         ("ε = 1.2, δ = 0.01", 0.1, NOT_SUPPORTED),
     ],

@@ -134,7 +134,7 @@ def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta)
     assert gain(1e-9, delta) > 1e9
     assert gain(0.1, delta) < 10.0
     for epsilon, times, words in (
-        (1e-5, 905_000, "905,000 times"),
+        (1e-5, 905_000, "905 000 times"),
         (1e-3, 187, "187 times"),
         (0.1, 4.7, "4.7 times"),
     ):
@@ -148,7 +148,7 @@ def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to():
         return float(analytic_delta(epsilon, sigma, 1.0)) - 1e-5
 
     assert excess(9.3) < 0.0 < excess(9.4)
-    assert "up to ε = 9.3 at δ = 1e-5" in standing(SYSTEMS["gaussian"]).proof
+    assert "up to ε = 9.3 at δ = 10⁻⁵" in standing(SYSTEMS["gaussian"]).proof
 
 
 @pytest.mark.parametrize("key", TRAININGS)

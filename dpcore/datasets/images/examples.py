@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpcore.datasets import download
 from dpcore.datasets.schema import Description
 from dpcore.errors import InvalidInput, one_of, whole
+from dpcore.words import spaced
 
 TargetKind = Literal["classes", "labels"]
 NULL_CLASS = -1
@@ -93,7 +94,7 @@ class Examples:
         shape = (count,) if self.task == "classes" else (count, outputs)
         if count == 0 or targets.dtype != dtype or targets.shape != shape:
             raise InvalidInput(
-                f"{name}: targets are {targets.dtype} of shape {targets.shape} for {count:,} "
+                f"{name}: targets are {targets.dtype} of shape {targets.shape} for {spaced(count)} "
                 f"records, but they must be {np.dtype(dtype)} of shape {shape} for at least one."
             )
         if self.task == "classes":

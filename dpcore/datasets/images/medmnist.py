@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dpcore.datasets.images import npz
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, Setting, unit
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 SIDE = 28
 VALIDATION = Setting(
@@ -44,7 +45,8 @@ def examples(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> E
         if images.dtype != np.uint8 or images.shape != (len(labels), SIDE, SIDE):
             raise InvalidInput(
                 f"{part}_images in {name} is {images.dtype} of shape {images.shape} for "
-                f"{len(labels):,} labels, but it must be uint8 of shape (labels, {SIDE}, {SIDE})."
+                f"{spaced(len(labels))} labels, but it must be uint8 of shape (labels, {SIDE}, "
+                f"{SIDE})."
             )
         inputs[part] = unit(images)[:, np.newaxis]
         classes = entry.task == "classes"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 LARGEST = 300_000_000
 """Bytes of all arrays unpacked, in a file from an unknown user."""
@@ -55,7 +56,8 @@ def read(
             total = sum(sizes[f"{key}.npy"] for key in keys)
             if total > (most := largest or LARGEST):
                 raise InvalidInput(
-                    f"{name} has {total:,} bytes unpacked, but it must have at most {most:,}."
+                    f"{name} has {spaced(total)} bytes unpacked, but it must have at most "
+                    f"{spaced(most)}."
                 )
             headers = {}
             for key in keys:

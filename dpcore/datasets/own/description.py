@@ -14,6 +14,7 @@ from dpcore.datasets.persons import MAX_ROWS_A_PERSON
 from dpcore.datasets.schema import Classes, Column, Entry, Label
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput
+from dpcore.words import as_set, spaced
 
 OWN = "own"
 MAX_COLUMNS = 500
@@ -141,8 +142,9 @@ def _check_number(field: DescribedField) -> None:
     assert upper is not None
     if not -LARGEST_NUMBER <= lower < upper <= LARGEST_NUMBER:
         raise InvalidInput(
-            f"{field.name} has the range {lower:g} to {upper:g}, but the first must be below the "
-            f"second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}."
+            f"{field.name} has the range {as_set(lower)} to {as_set(upper)}, but the first "
+            f"must be below the second, and both between {spaced(round(-LARGEST_NUMBER))} and "
+            f"{spaced(round(LARGEST_NUMBER))}."
         )
     if field.decimal_mark == field.thousands_mark:
         raise InvalidInput(
@@ -170,8 +172,8 @@ def _check_together(description: TableDescription) -> None:
             )
         if not 1 <= person.most <= MAX_ROWS_A_PERSON:
             raise InvalidInput(
-                f"The description: a person has at most {person.most:,} rows, but it must be 1 to "
-                f"{MAX_ROWS_A_PERSON:,}."
+                f"The description: a person has at most {spaced(person.most)} rows, but it must be "
+                f"1 to {spaced(MAX_ROWS_A_PERSON)}."
             )
         for field in fields:
             if field.name == person.column:
@@ -194,8 +196,8 @@ def _check_together(description: TableDescription) -> None:
         )
     if not 1 <= len(description.used) <= MAX_COLUMNS:
         raise InvalidInput(
-            f"The description has {len(description.used):,} columns to predict from, but it must "
-            f"have 1 to {MAX_COLUMNS}."
+            f"The description has {spaced(len(description.used))} columns to predict from, but it "
+            f"must have 1 to {MAX_COLUMNS}."
         )
 
 

@@ -11,6 +11,7 @@ from dpcore.datasets.own.mend import Mend, mend
 from dpcore.datasets.own.typed_numbers import readings
 from dpcore.datasets.text import shown_mark
 from dpcore.datasets.values import has_other_mark, is_number
+from dpcore.words import as_set
 
 MAX_MENDS = 3
 UNKNOWN_MARKS = (
@@ -38,7 +39,12 @@ def of_field(description: TableDescription, field: DescribedField) -> list[Mend]
     lower, upper = field.lower, field.upper
     if lower is not None and upper is not None and lower > upper:
         swapped = replace(field, lower=upper, upper=lower)
-        mends.append(mend(f"Write {upper:g} to {lower:g}", description.with_field(field, swapped)))
+        mends.append(
+            mend(
+                f"Write {as_set(upper)} to {as_set(lower)}",
+                description.with_field(field, swapped),
+            )
+        )
     if field.missing_marks and field.name == description.predicted:
         bare = replace(field, missing_marks=())
         mends.append(mend(f"Drop the marks of {field.name}", description.with_field(field, bare)))

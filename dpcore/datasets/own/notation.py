@@ -34,6 +34,7 @@ from dpcore.datasets.own.field import DescribedField, Kind, Person, TableDescrip
 from dpcore.datasets.text import quoted
 from dpcore.datasets.values import DAY_FIRST, GROUPED_BY, MONTH_FIRST, YEAR_FIRST, Beyond
 from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 MAX_LETTERS = 200_000
 """Of a description: 500 columns with long lists."""
@@ -60,8 +61,8 @@ def read(text: str) -> TableDescription:
     """What a description's text says, each field by itself; `description.entry_of` checks it."""
     if len(text) > MAX_LETTERS:
         raise InvalidInput(
-            f"The description of the columns has {len(text):,} letters, but it must have at most "
-            f"{MAX_LETTERS:,}."
+            f"The description of the columns has {spaced(len(text))} letters, but it must have at "
+            f"most {spaced(MAX_LETTERS)}."
         )
     return _described(text) if _DATA.search(text) else lines.description_of(text)
 
@@ -187,7 +188,9 @@ class _Node:
         except ValueError:
             value = math.nan
         if not abs(value) <= LARGEST_NUMBER:
-            allowed = f"a number with a decimal point, at most {LARGEST_NUMBER:,.0f} in size"
+            allowed = (
+                f"a number with a decimal point, at most {spaced(round(LARGEST_NUMBER))} in size"
+            )
             raise self.refused(f"is {quoted(self.text)}", allowed)
         return value
 

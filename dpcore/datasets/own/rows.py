@@ -17,6 +17,7 @@ from dpcore.datasets.persons import Whole, bounded, lots_for_exploration
 from dpcore.datasets.schema import Table
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
 from dpcore.datasets.text import Field, Layout, distinct_values, read_described
+from dpcore.words import spaced
 
 
 def read_own(columns: str, data: bytes, filename: str) -> Table:
@@ -26,8 +27,8 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         return table
     persons = bounded(person, 1, lots_for_exploration(len(person)))
     note = (
-        f"One row of each of {persons.count:,} persons is used here; {persons.dropped:,} more rows "
-        "are left out."
+        f"One row of each of {spaced(persons.count)} persons is used here; "
+        f"{spaced(persons.dropped)} more rows are left out."
     )
     return table.rows(persons.index, (note,))
 

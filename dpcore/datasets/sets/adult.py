@@ -16,12 +16,12 @@ ENTRY = Entry(
     licence="CC BY 4.0",
     citation="Becker, B., Kohavi, R. (1996). Adult. UCI Machine Learning Repository. "
     "doi:10.24432/C5XW20",
-    task="Predict whether a person earns more than $50,000 a year.",
+    task="Predict whether a person earns more than $50 000 a year.",
     action=Action(cases="high earners", acts="take", others="others for one"),
     label=Label(
         "income",
-        positive="more than $50,000 a year",
-        negative="at most $50,000 a year",
+        positive="more than $50 000 a year",
+        negative="at most $50 000 a year",
         codes=(("<=50K", -1), (">50K", 1), ("<=50K.", -1), (">50K.", 1)),
     ),
     records=48_842,
@@ -94,7 +94,7 @@ ENTRY = Entry(
             "capital-gain",
             "gain from selling assets in the year",
             (0, 100_000),
-            "The survey's field has five digits, so 99,999 is the most it can say.",
+            "The survey's field has five digits, so 99 999 is the most it can say.",
             "US dollars",
             bounds_from="codebook",
             transform="log1p",
@@ -129,7 +129,7 @@ ENTRY = Entry(
         ),
     ),
     traps=(
-        "Unknown values are written ? (workclass, occupation, native-country): 45,222 of 48,842 "
+        "Unknown values are written ? (workclass, occupation, native-country): 45 222 of 48 842 "
         "records are complete.",
         "The test file begins with a comment line, and its labels end in a dot.",
         "fnlwgt is a weight of the survey and is left out.",

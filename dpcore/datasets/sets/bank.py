@@ -9,6 +9,7 @@ import numpy as np
 from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, field_of, label_field
 from dpcore.datasets.text import Layout
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ ENTRY = Entry(
             "balance",
             "average yearly balance",
             (-10_000, 100_000),
-            "Private accounts: rarely overdrawn by more than 10,000, rarely above 100,000.",
+            "Private accounts: rarely overdrawn by more than 10 000, rarely above 100 000.",
             "euros",
             transform="signed log1p",
         ),
@@ -118,8 +119,8 @@ ENTRY = Entry(
         "duration is known only after the call, so it is left out unless asked for.",
         "The word unknown is a level of its own, as the codebook lists it. Counting it as missing "
         "would drop five of six records.",
-        f"pdays is -1 where the customer was never called before. That becomes "
-        f"contacted_before = 0, and pdays counts as {_LONGEST_AGO:,.0f} days, the far end.",
+        "pdays is -1 where the customer was never called before. That becomes contacted_before = "
+        f"0, and pdays counts as {spaced(round(_LONGEST_AGO))} days, the far end.",
         "Only 11.7 % say yes, so accuracy starts at 88.3 %: look at the balanced accuracy.",
         "The records are in order of time.",
     ),
@@ -152,8 +153,8 @@ def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
         Remark(
             "never_contacted",
             never,
-            f"{never:,} customers were never called before (pdays -1): contacted_before is 0, "
-            f"pdays counts as {_LONGEST_AGO:,.0f}.",
+            f"{spaced(never)} customers were never called before (pdays -1): contacted_before is "
+            f"0, pdays counts as {spaced(round(_LONGEST_AGO))}.",
         ),
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from dpcore.datasets.schema import Action, Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, fields_of
 from dpcore.datasets.text import Layout
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,9 +74,9 @@ ENTRY = Entry(
     ),
     traps=(
         "age is in days; here it becomes years.",
-        "Blood pressures from -150 to 16,020 occur (typing errors); they are clipped to the "
+        "Blood pressures from -150 to 16 020 occur (typing errors); they are clipped to the "
         "bounds, not repaired, and counted.",
-        "The diastolic pressure is above the systolic one in 1,234 records; left as published.",
+        "The diastolic pressure is above the systolic one in 1 234 records; left as published.",
         "id is a number of the file, not of the patient's body, and is left out.",
         "The file separates fields by semicolons although it is called csv.",
     ),
@@ -107,13 +108,13 @@ def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
         Remark(
             "implausible_pressure",
             pressures,
-            f"{pressures:,} patients have a blood pressure outside the public bounds.",
+            f"{spaced(pressures)} patients have a blood pressure outside the public bounds.",
         ),
         Remark(
             "crossed_pressure",
             crossed,
-            f"{crossed:,} patients have a diastolic pressure above the systolic one; left as it "
-            "is.",
+            f"{spaced(crossed)} patients have a diastolic pressure above the systolic one; left as "
+            "it is.",
         ),
     )
 

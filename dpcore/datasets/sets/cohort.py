@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dpcore.datasets.schema import Action, Column, Entry, Label, Table, category, number
 from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import whole
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +102,7 @@ ENTRY = Entry(
         "The columns are correlated as they would be in a clinic. Single weights are harder to "
         "recover than the accuracy.",
     ),
-    how_to_get=f"It is built in, with {MIN} to {MAX:,} patients.",
+    how_to_get=f"It is built in, with {MIN} to {spaced(MAX)} patients.",
 )
 
 

@@ -76,7 +76,7 @@ ENTRY = Entry(
             "s5",
             "logarithm of serum triglycerides (ltg)",
             (3.0, 7.0),
-            "The logarithm of 20 to 1,100 mg/dl; above 1,000 is an emergency.",
+            "The logarithm of 20 to 1 100 mg/dl; above 1 000 is an emergency.",
             "ln(mg/dl)",
         ),
         number(

@@ -80,7 +80,7 @@ ENTRY = Entry(
         category("Sex", "sex", "female, male", "0, 1"),
         _coded("Age", "band of age", (1, 13), f"{_CODEBOOK}1 is 18 to 24, 13 is 80 or more."),
         _coded("Education", "education", (1, 6), f"{_CODEBOOK}1 no school, 6 college graduate."),
-        _coded("Income", "income", (1, 8), f"{_CODEBOOK}1 under 10,000, 8 from 75,000 dollars on."),
+        _coded("Income", "income", (1, 8), f"{_CODEBOOK}1 under 10 000, 8 from 75 000 dollars on."),
     ),
     traps=(
         "What is predicted is what people say a doctor told them, prediabetes included. Nobody was "

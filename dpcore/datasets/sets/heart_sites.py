@@ -9,6 +9,7 @@ from dpcore.datasets.schema import Column, RemoteFile, category
 from dpcore.datasets.sets import heart
 from dpcore.datasets.sources import FileSource, Remark, columns_of, fields_of
 from dpcore.datasets.text import Layout
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +105,7 @@ def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
         Remark(
             "no_cholesterol",
             unmeasured,
-            f"{unmeasured:,} patients have no cholesterol (? or 0 in the files).",
+            f"{spaced(unmeasured)} patients have no cholesterol (? or 0 in the files).",
         ),
     )
 

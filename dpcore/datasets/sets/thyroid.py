@@ -73,7 +73,7 @@ ENTRY = Entry(
         number("FTI", "free thyroxine index", (0, 400), "TT4 / T4U, so as TT4.", "nmol/l"),
     ),
     traps=(
-        "Only 166 of 7,200 patients (2.3 %) are cases, so accuracy starts at 97.7 %: look at the "
+        "Only 166 of 7 200 patients (2.3 %) are cases, so accuracy starts at 97.7 %: look at the "
         "AUC and at missed cases.",
         "The documentation names neither columns nor classes. Names are those of the sibling files "
         "of the same patients. It speaks of hyperfunction, but classes 1 and 2 both have a high "

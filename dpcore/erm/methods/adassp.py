@@ -44,6 +44,7 @@ from dpcore.guarantee import (
     verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
+from dpcore.words import plain
 
 Array = NDArray[np.floating]
 
@@ -128,11 +129,11 @@ def _status(proof: Guarantee, claim_holds: bool) -> Status:
 def _covered(actual: float, budget: PrivacyBudget, adjacency: Adjacency) -> Condition:
     """The condition that the printed noise gives the printed ε, by exact accounting."""
     return Condition(
-        f"the noise as printed certifies ε = {actual:.4g}, at most the claimed "
-        f"{budget.epsilon:.4g}",
+        f"the noise as printed certifies ε = {plain(actual, 4)}, at most the claimed "
+        f"{plain(budget.epsilon, 4)}",
         actual <= budget.epsilon,
-        f"The noise as printed gives ε = {actual:.4g} with {adjacency.difference}, more than the "
-        f"claimed {budget.epsilon:.4g}.",
+        f"The noise as printed gives ε = {plain(actual, 4)} with {adjacency.difference}, more than "
+        f"the claimed {plain(budget.epsilon, 4)}.",
     )
 
 

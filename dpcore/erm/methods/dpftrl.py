@@ -26,6 +26,7 @@ from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms import toeplitz
 from dpcore.mechanisms.gaussian import analytic_sigma
+from dpcore.words import spaced
 
 MAX_BATCHES = 300
 REACH, REACH_OF_NUMBERS = 10.0, 1.0
@@ -47,7 +48,7 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     # The first steps must not overshoot, nor the noise carry the weights away.
     ridge = max(batch * problem.function.curvature, noise_ridge(problem, sigma, steps))
     conditions = data_conditions(problem)
-    by = f"one Gaussian mechanism on all {steps:,} running sums (Denisov et al. 2022)"
+    by = f"one Gaussian mechanism on all {spaced(steps)} running sums (Denisov et al. 2022)"
     proof = proved_under(conditions, budget, problem.adjacency, by)
     return replace(
         draft,

@@ -24,6 +24,7 @@ from dpcore.erm.method import (
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_sigma
+from dpcore.words import spaced
 
 MIN_STEPS, DEFAULT_MOST_STEPS = 30, 400
 
@@ -49,7 +50,7 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     sensitivity = problem.gradient_change
     sigma = math.sqrt(steps) * sensitivity * unit
     conditions = data_conditions(problem)
-    by = f"exact composition of {steps} Gaussian mechanisms (Gaussian DP)"
+    by = f"exact composition of {spaced(steps)} Gaussian mechanisms (Gaussian DP)"
     proof = proved_under(conditions, budget, problem.adjacency, by)
     return replace(
         draft,

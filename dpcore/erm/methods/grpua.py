@@ -11,6 +11,7 @@ from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
+from dpcore.words import plain
 
 
 def sound_noise(
@@ -23,7 +24,7 @@ def sound_noise(
     mechanism = SampledGaussian(multiplier, rate, steps, sampling, problem.adjacency)
     epsilon, accountant = certified_epsilon(mechanism, budget.delta)
     condition = Condition(
-        f"certified ε = {epsilon:.4g} within the requested {budget.epsilon:.4g}",
+        f"certified ε = {plain(epsilon, 4)} within the requested {plain(budget.epsilon, 4)}",
         epsilon <= budget.epsilon,
         "The noise found does not reach the requested ε.",
     )
@@ -68,6 +69,6 @@ METHOD = Method(
         "Theorems 8 and 9 bound how the loss grows, without a number to compare with.",
         "Theorem 8 drops the n²L² term of G² = n²L² + dσ².",
         "The paper runs T = n² - 1 steps. Here T = n, unless the paper's length is asked for "
-        "(up to n = 1,000).",
+        "(up to n = 1 000).",
     ),
 )

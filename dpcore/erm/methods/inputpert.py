@@ -32,6 +32,7 @@ from dpcore.guarantee import (
     verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
+from dpcore.words import spaced
 
 NOBODY = "Nobody", "because it holds even against the server that reads your message"
 MIXER = "A mixer", "who passes messages on in random order, without names, and keeps none"
@@ -52,7 +53,7 @@ def _protocol(problem: Problem, budget: PrivacyBudget, missing: int) -> Protocol
 def _sound(draft: Calibration, missing: int) -> Calibration:
     problem, budget = draft.problem, draft.requested
     protocol, conditions = _protocol(problem, budget, missing), data_conditions(problem)
-    stay = "" if missing == 0 else f", of whom {missing:,} may stay away or tell their noise"
+    stay = "" if missing == 0 else f", of whom {spaced(missing)} may stay away or tell their noise"
     by = (
         f"one Gaussian mechanism on the sums that contributors blur together{stay}; a single "
         f"message has ε = {_rounded_up(protocol.local_epsilon)}"

@@ -27,7 +27,7 @@ METHOD = Method(
     words="noise on the finished model",
     editions={
         Edition.PUBLISHED: MethodStanding(
-            claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",
+            claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 10⁻⁹.",
             proof=(
                 "(ε, δ) holds: the printed sensitivity 5L(μ+β)/(nμβ) is a valid bound, at least "
                 "2.5 times too large. The accuracy claim is one of order, at a fixed δ."
@@ -44,9 +44,9 @@ METHOD = Method(
     closed_form=True,
     limits=(
         "Remark 1 speaks of ε → 0, and leaves out α, which depends on ε. At δ = 0.001 and "
-        "ε = 1e-5 its variance is 905,000 times smaller than OutPert's, which is more than 1/ε. At "
+        "ε = 10⁻⁵ its variance is 905 000 times smaller than OutPert's, which is more than 1/ε. At "
         "ε = 0.001 it is 187 times smaller, at 0.1 it is 4.7 times. With δ → 0 the gain goes: at "
-        "ε = 0.1 and δ = 1e-300 it is 1.02.",
+        "ε = 0.1 and δ = 10⁻³⁰⁰ it is 1.02.",
         "In print the proof of Theorem 4 lacks the factor ‖w₀ - ŵ‖², and that of Theorem 6 T². The "
         "orders of both bounds hold with them.",
     ),

@@ -27,6 +27,7 @@ from dpcore.mechanisms.gaussian import (
     classical_condition,
     classical_sigma,
 )
+from dpcore.words import plain, spaced
 
 PASSES = 10
 SMALLEST_BATCH, MAX_BATCHES = 50, 1_000
@@ -56,7 +57,7 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     top = 2.0 / (permuted.smoothness(problem, count) + problem.strong_convexity)
     conditions = (
         Condition(
-            f"η ≤ 2/(β+μ) = {top:.4g} (η ≤ {rate:.4g})",
+            f"η ≤ 2/(β+μ) = {plain(top, 4)} (η ≤ {plain(rate, 4)})",
             rate <= top,
             "The sensitivity bound needs η ≤ 2/(β+μ); this step is longer.",
         ),
@@ -69,11 +70,11 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
         conditions = (
             classical_condition(budget.epsilon),
             Condition(
-                f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at "
-                f"T = {steps:,}",
+                f"the printed sensitivity {plain(change)} is at least the exact {plain(exact)} at "
+                f"T = {spaced(steps)}",
                 # The exact one is rounded up, and both may be equal.
                 change * (1.0 + 1e-13 * (steps + 10.0)) >= exact,
-                f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
+                f"The printed sensitivity {plain(change)} is below the exact one, {plain(exact)}.",
             ),
             *conditions,
         )

@@ -17,6 +17,7 @@ from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
+from dpcore.words import plain
 
 ONE_QUERY = "one query"
 CLASSICAL_CAP = 1.0 - 1e-9
@@ -42,9 +43,9 @@ def sound_noise(
     conditions = (
         classical_condition(query_epsilon, ONE_QUERY),
         Condition(
-            f"δ of one query in (0, 1) (δ = {query_delta:.3g})",
+            f"δ of one query in (0, 1) (δ = {plain(query_delta)})",
             0.0 < query_delta < 1.0,
-            f"The classical Gaussian theorem needs δ in (0, 1), not {query_delta:.3g}.",
+            f"The classical Gaussian theorem needs δ in (0, 1), not {plain(query_delta)}.",
         ),
     )
     by = "classical Gaussian mechanism, amplification by sampling, strong composition"

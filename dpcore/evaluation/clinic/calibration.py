@@ -26,6 +26,7 @@ from scipy import special
 from dpcore.erm import logistic
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, whole
+from dpcore.words import spaced
 
 BINS = 10
 MAX_BINS = 1_000
@@ -63,7 +64,8 @@ def risk_calibration(
     models = np.atleast_2d(np.asarray(log_odds, dtype=np.float64))
     if models.shape[1] != people:
         raise InvalidInput(
-            f"log_odds has {models.shape[1]:,} columns, but it must have {people:,}: one a person."
+            f"log_odds has {spaced(models.shape[1])} columns, but it must have {spaced(people)}: "
+            "one a person."
         )
     if np.isnan(models).any():
         raise InvalidInput("A model's log odds are no number, but they must be.")

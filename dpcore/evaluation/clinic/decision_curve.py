@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, number
 from dpcore.evaluation.clinic.costs import Costs
+from dpcore.words import spaced
 
 BLOCK_ENTRIES = 2**20
 """Number of probabilities sorted at once."""
@@ -108,7 +109,8 @@ def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[fl
     models = np.atleast_2d(np.asarray(risks, dtype=np.float64))
     if models.shape[1] != people:
         raise InvalidInput(
-            f"risks has {models.shape[1]:,} columns, but it must have {people:,}: one a person."
+            f"risks has {spaced(models.shape[1])} columns, but it must have {spaced(people)}: one "
+            "a person."
         )
     counts = np.empty((2, len(models), len(levels)))
     together = max(1, BLOCK_ENTRIES // people)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, number
 from dpcore.evaluation.scoring.auc import auc
+from dpcore.words import spaced
 
 MEASURES = (
     "missed_per_1000",
@@ -61,8 +62,8 @@ def group_measures(
     ill = np.asarray(positive, dtype=bool)
     if not risks.shape[1] == len(groups) == len(ill):
         raise InvalidInput(
-            f"risks has {risks.shape[1]:,} columns and groups {len(groups):,} values, but both "
-            f"must have {len(ill):,}: one a person."
+            f"risks has {spaced(risks.shape[1])} columns and groups {spaced(len(groups))} values, "
+            f"but both must have {spaced(len(ill))}: one a person."
         )
     member = groups[:, None] == np.arange(count)
     treated = (risks >= level).astype(np.float64)

@@ -16,6 +16,7 @@ from dpcore.evaluation.task import digest
 from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress, silent
+from dpcore.words import as_set
 
 RECORDS_PER_HELD_OUT = 6
 """One in so many records is held out for choosing settings where `held_out` is set."""
@@ -223,7 +224,7 @@ class TrainingStudy:
     @property
     def title(self) -> str:
         title = images.entry(self.dataset).title
-        target = f", ε = {self.epsilon:g}" if self.epsilon and self.config.private else ""
+        target = f", ε = {as_set(self.epsilon)}" if self.epsilon and self.config.private else ""
         return f"{title}, {self.config.network}{target}"
 
     def trained_on(self, records: int) -> int:

@@ -9,7 +9,7 @@ from dpcore.export.report import measured, specification
 from dpcore.export.report.findings import Findings
 from dpcore.export.report.parts import Report
 from dpcore.export.report.tripod import checklist
-from dpcore.figures.words import plain
+from dpcore.words import plain
 
 
 def report(findings: Findings, day: date, title: str = "") -> Report:

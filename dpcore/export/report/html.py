@@ -24,6 +24,7 @@ from dpcore.export.report.parts import (
 )
 from dpcore.export.report.picture import drawn
 from dpcore.export.report.style import STYLE
+from dpcore.words import on_one_line
 
 MEASURED = "measured"
 """The class of every element that holds what was computed from records."""
@@ -61,11 +62,9 @@ def html(report: Report) -> str:
 
 def shown(text: str) -> str:
     """The text on one line, with unseen marks written out, as [U+202E]."""
-    return " ".join(
-        "".join(
-            f"[U+{ord(letter):04X}]" if unicodedata.category(letter) in UNSEEN else letter
-            for letter in " ".join(text.split())
-        ).split()
+    return "".join(
+        f"[U+{ord(letter):04X}]" if unicodedata.category(letter) in UNSEEN else letter
+        for letter in on_one_line(text)
     )
 
 

@@ -13,13 +13,14 @@ from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Part, ReportTable, Section, Sentences
+from dpcore.figures.bands import band_of, in_band
 from dpcore.figures.quality import WORDS as COMPARED_BY
 from dpcore.figures.verdict import few_records, headline
-from dpcore.figures.words import band_of, capitalised, in_band, listed, percent, plain
 from dpcore.questions.decision_curve.question import TREAT_ALL
 from dpcore.questions.groups.figure import WORDS as OF_GROUPS
 from dpcore.questions.groups.figure import gaps
 from dpcore.questions.groups.question import EVERYBODY, GAP
+from dpcore.words import capitalised, listed, percent, plain, spaced
 
 Written = Callable[[float], str]
 
@@ -36,8 +37,8 @@ WRITTEN: dict[str, tuple[str, Written]] = {
     "accuracy": ("Accuracy", percent),
     "balanced_accuracy": ("Balanced accuracy", percent),
     "auc": ("AUC", _plain),
-    "missed_per_1000": ("Missed cases of 1,000", _count),
-    "false_per_1000": ("False alarms of 1,000", _count),
+    "missed_per_1000": ("Missed cases of 1 000", _count),
+    "false_per_1000": ("False alarms of 1 000", _count),
     "rmse": ("RMSE", plain),
     "r2": ("R²", lambda value: plain(value, 2)),
 }
@@ -182,8 +183,8 @@ OF_DECISIONS: tuple[tuple[str, str, Written], ...] = (
     ("Sensitivity", "true_positive_rate", percent),
     ("Specificity", "true_negative_rate", percent),
     ("Predictive value", "predictive_value", percent),
-    ("Missed cases of 1,000", "missed_per_1000", _count),
-    ("False alarms of 1,000", "false_per_1000", _count),
+    ("Missed cases of 1 000", "missed_per_1000", _count),
+    ("False alarms of 1 000", "false_per_1000", _count),
 )
 
 
@@ -252,9 +253,9 @@ def groups(findings: Findings) -> Section:
             shown = OF_GROUPS[measure].shown
             ends = _between(one["value_low"], one["value_high"], shown)
             cells += [f"{_known(one['value'], shown)} ({ends})", _known(reference["value"], shown)]
-        rows.append((group, "" if group == GAP else f"{int(one['people']):,}", *cells))
+        rows.append((group, "" if group == GAP else spaced(int(one["people"])), *cells))
     caption = (
-        f"By {column}: missed cases and false alarms of 1,000 people of the group, with and "
+        f"By {column}: missed cases and false alarms of 1 000 people of the group, with and "
         f"without privacy; who acts from a risk of {percent(threshold, 0)} on. In brackets: "
         f"{band_of(own.iloc[0])}."
     )
@@ -300,8 +301,9 @@ def looking(findings: Findings) -> Section:
         "Every part of this file with a bar at its side was computed from records, and no ε covers "
         "it. Who may not see the records may not see these parts either, unless the records are "
         "published.",
-        f"Records were read: {split.records:,} to learn from and {split.tested:,} to test on "
-        f"{specification.each_split(findings)}. Models were trained many times; none was kept.",
+        f"Records were read: {spaced(split.records)} to learn from and {spaced(split.tested)} to "
+        f"test on {specification.each_split(findings)}. Models were trained many times; none was "
+        "kept.",
         f"The method was chosen {findings.chosen}.",
         "The model without privacy was tuned on these records by cross-validation: its λ, and "
         "whether a linear model or boosted trees stand for it.",
@@ -312,7 +314,7 @@ def looking(findings: Findings) -> Section:
     read = [*split.notes]
     if not math.isnan(findings.positive_per_1000):
         read.append(
-            f"Of 1,000 test records {findings.positive_per_1000:.0f} are positive "
+            f"Of 1 000 test records {findings.positive_per_1000:.0f} are positive "
             f"({findings.entry.positive})."
         )
     if compared.model != LINEAR:

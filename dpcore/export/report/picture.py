@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from dpcore.export.report.parts import Curve
 from dpcore.figures.style import BLUE, ink
-from dpcore.figures.words import percent, plain
+from dpcore.words import percent, plain
 
 WIDTH, HEIGHT = 400.0, 225.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 8.0, 40.0

@@ -12,7 +12,6 @@ from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
 from dpcore.export.report.findings import BY_RULE, Findings
 from dpcore.export.report.parts import Facts, Part, Section, Sentences
 from dpcore.figures.statements import statement
-from dpcore.figures.words import at_most, counted, listed, plain
 from dpcore.guarantee import (
     EDITION_NAMES,
     SAME_FIGURE,
@@ -23,6 +22,7 @@ from dpcore.guarantee import (
     Status,
 )
 from dpcore.questions.risks import correction
+from dpcore.words import at_most, counted, listed, plain, spaced
 
 MAPS = {
     "plain": "as they are",
@@ -49,12 +49,13 @@ def data(findings: Findings) -> Section:
         ("Cite", entry.citation),
         (
             "Records",
-            f"{findings.total:,} {entry.records_are}: {PUBLIC if findings.published else OWN}",
+            f"{spaced(findings.total)} {entry.records_are}: "
+            f"{PUBLIC if findings.published else OWN}",
         ),
         (
             "Use",
-            f"{split.records:,} learned from (n, public), {split.tested:,} {tested} tested on, "
-            f"{each_split(findings)}",
+            f"{spaced(split.records)} learned from (n, public), {spaced(split.tested)} {tested} "
+            f"tested on, {each_split(findings)}",
         ),
     ]
     return Section("Data", (Facts(tuple(row for row in rows if row[1])),))
@@ -90,7 +91,7 @@ def preparation(findings: Findings) -> Section:
         ("Bounds from", _vouched(used)),
         ("Scaling", " ".join((scaling(findings), *findings.split.leaks))),
         ("Missing values", missing(findings)),
-        ("Features", f"{features(findings)}; d = {findings.calibration.problem.dimension:,}"),
+        ("Features", f"{features(findings)}; d = {spaced(findings.calibration.problem.dimension)}"),
         (
             "Length of a row",
             (
@@ -302,4 +303,4 @@ def _steps(findings: Findings) -> str:
     origin = "by the method’s own rule in n, d, ε and δ"
     if requested:
         origin = f"{listed(requested)} as asked for, all else {origin}"
-    return f"T = {calibration.steps:,}{rate}, {batch} a step; {origin}"
+    return f"T = {spaced(calibration.steps)}{rate}, {batch} a step; {origin}"

@@ -11,7 +11,7 @@ import dpcore
 from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings
 from dpcore.export.report.parts import WHOLE, Item
-from dpcore.figures.words import counted, listed, percent
+from dpcore.words import counted, listed, percent, spaced
 
 ITEMS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
@@ -124,7 +124,7 @@ def _of_data(findings: Findings) -> dict[str, tuple[str, str]]:
     entry = findings.entry
     unused = specification.left_out(findings)
     left = f" Left out: {listed([one.name for one in unused])}." if unused else ""
-    drawn = f"{findings.total:,} {entry.records_are}"
+    drawn = f"{spaced(findings.total)} {entry.records_are}"
     admitted = "without an unknown value" if findings.drops else "that the description admits"
     validated = "internal validation"
     if findings.site:
@@ -163,8 +163,8 @@ def _of_data(findings: Findings) -> dict[str, tuple[str, str]]:
         ),
         "9b": ("See Preparation.", "how and when each was measured"),
         "10": (
-            f"{findings.split.records:,} learned from, {findings.split.tested:,} tested on "
-            f"{specification.each_split(findings)}.",
+            f"{spaced(findings.split.records)} learned from, {spaced(findings.split.tested)} "
+            f"tested on {specification.each_split(findings)}.",
             "how it was arrived at, and whether it suffices",
         ),
         "11": (specification.missing(findings), ""),
@@ -235,12 +235,12 @@ def _of_analysis(findings: Findings) -> dict[str, tuple[str, str]]:
 def _of_results(findings: Findings) -> dict[str, tuple[str, str]]:
     positive = findings.positive_per_1000
     events = (
-        "" if math.isnan(positive) else f" About {positive:.0f} of 1,000 test records are positive."
+        "" if math.isnan(positive) else f" About {positive:.0f} of 1 000 test records are positive."
     )
     about = "about " if findings.drops and findings.splits > 1 else ""
     once = (
-        f"{about}{findings.split.records:,} in each training, {about}{findings.split.tested:,} in "
-        "each test."
+        f"{about}{spaced(findings.split.records)} in each training, "
+        f"{about}{spaced(findings.split.tested)} in each test."
     ).capitalize()
     gaps = (
         "A record with a gap gets no prediction"
@@ -250,9 +250,9 @@ def _of_results(findings: Findings) -> dict[str, tuple[str, str]]:
     bounds = "" if findings.split.leaks else "; numbers are clipped to their public bounds"
     return {
         "20a": (
-            f"{findings.total:,} records without an unknown value; the others were left out."
+            f"{spaced(findings.total)} records without an unknown value; the others were left out."
             if findings.drops
-            else f"{findings.total:,} records, none lost.",
+            else f"{spaced(findings.total)} records, none lost.",
             "the flow before, and how many had the outcome",
         ),
         "20b": (

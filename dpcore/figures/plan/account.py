@@ -13,8 +13,9 @@ from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.escape import literal
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import at_least, at_most, counted, listed, literal, plain
+from dpcore.words import at_least, at_most, counted, listed, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ def entry(shown: AccountEntry, share: float | None) -> tuple[str, str]:
         under = f", {shown.adjacency}" if shown.adjacency else ""
         spent_ = f"{_epsilon(shown)}, δ = {at_most(shown.delta or 0.0)}{under}"
         return shown.what, f"{spent_} · {day(shown.first)}"
-    often = f"{shown.count:,} × " if shown.count > 1 else ""
+    often = f"{spaced(shown.count)} × " if shown.count > 1 else ""
     return f"{often}{shown.what}", f"{noise(shown, share)} · {_when(shown)}"
 
 
@@ -63,8 +64,8 @@ def noise(shown: AccountEntry, share: float | None = None) -> str:
         return f"noise {at_most(shown.noise, 5)} times one person's largest change{by_share}"
     return (
         f"noise multiplier {at_most(shown.noise, 5)}{by_share} · "
-        f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,} "
-        f"from n = {shown.records:,}, T = {shown.steps:,}"
+        f"{counted(shown.epochs or 1, 'epoch')} in batches of {spaced(shown.batch or 0)} "
+        f"from n = {spaced(shown.records or 0)}, T = {spaced(shown.steps or 0)}"
     )
 
 
@@ -171,7 +172,7 @@ def left(rooms: Sequence[Room], statement: Statement) -> str:
 
 
 def _room(each: Room, *, is_planned: bool) -> str:
-    number = f"at least {MAX_MORE:,}" if each.count >= MAX_MORE else f"{each.count:,}"
+    number = f"at least {spaced(MAX_MORE)}" if each.count >= MAX_MORE else spaced(each.count)
     noun = each.entry.kind if each.entry.kind in ("training", "model") else "release"
     nouns = f"{noun}{'' if each.count == 1 else 's'}"
     if is_planned:

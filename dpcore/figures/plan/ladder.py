@@ -18,7 +18,7 @@ from dpcore.figures.style import (
     VERMILLION,
     Look,
 )
-from dpcore.figures.words import at_most, plain
+from dpcore.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.figures.canvas import add_scatter, canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.words import at_most, plain
+from dpcore.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd

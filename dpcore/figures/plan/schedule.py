@@ -6,7 +6,7 @@ from dpcore.accounting.schedules import Schedule
 from dpcore.figures.canvas import add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import PURPLE
-from dpcore.figures.words import plain
+from dpcore.words import plain, spaced
 
 HEIGHT = 300
 PURPLE_ON_DARK = "#E8A9CC"
@@ -27,10 +27,12 @@ def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
         y=sigmas,
         mode="lines",
         line={"color": PURPLE_ON_DARK if dark else PURPLE, "width": 2, "shape": "hv"},
-        customdata=[sigma / clip for sigma in sigmas],
-        hovertemplate=(
-            "step %{x:,}: σ = %{y:.4g}<br>multiplier σ/C = %{customdata:.4g}<extra></extra>"
-        ),
+        hovertext=[
+            f"step {spaced(step)}: σ = {plain(sigma, 4)}<br>multiplier σ/C = "
+            f"{plain(sigma / clip, 4)}"
+            for step, sigma in zip(steps, sigmas, strict=True)
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
     )
     figure.update_xaxes(title="step", range=[0, schedule.steps * 1.02], automargin=True)
     figure.update_yaxes(
@@ -38,10 +40,11 @@ def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
     )
     start, end = sigmas[0], sigmas[-1]
     if start == end:
-        sentence = f"The noise stays at σ = {plain(start)} for all {schedule.steps:,} steps."
+        sentence = f"The noise stays at σ = {plain(start)} for all {spaced(schedule.steps)} steps."
     else:
         sentence = (
-            f"The noise falls from σ = {plain(start)} to {plain(end)} over {schedule.steps:,} "
-            "steps. Late steps are less noisy, and spend more of the budget each."
+            f"The noise falls from σ = {plain(start)} to {plain(end)} over "
+            f"{spaced(schedule.steps)} steps. Late steps are less noisy, and spend more of the "
+            "budget each."
         )
     return Drawn(figure, sentence, f"Noise against the step. {sentence}")

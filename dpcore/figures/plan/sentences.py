@@ -6,8 +6,8 @@ from dpcore.accounting.budget import BudgetSplit
 from dpcore.accounting.claims import Evidence, Finding
 from dpcore.accounting.planner import Plan
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
-from dpcore.figures.words import at_least, at_most, plain
 from dpcore.guarantee import PrivacyBudget
+from dpcore.words import at_least, at_most, plain, spaced
 
 SAMPLINGS = {
     "poisson": " on Poisson samples",
@@ -42,11 +42,12 @@ def found(plan: Plan, before: TrainingPlan) -> str:
     if plan.value is None:
         return plan.sentence
     value = at_most(plan.value, 5)  # as many as the control is set to
+    whole = spaced(round(plan.value))
     per_epoch = steps_per_epoch(before.records, before.batch)
     return {
         "sigma": f"Noise σ₀ = {value} instead of {plain(before.sigma)}",
-        "epochs": f"{plan.value:,.0f} epochs instead of {plain(before.steps / per_epoch)}",
-        "batch": f"Batch size {plan.value:,.0f} instead of {before.batch:,}",
+        "epochs": f"{whole} epochs instead of {plain(before.steps / per_epoch)}",
+        "batch": f"Batch size {whole} instead of {spaced(before.batch)}",
         "delta": f"δ = {value} instead of {plain(before.delta)}",
     }[plan.unknown]
 
@@ -67,5 +68,5 @@ def spends(plan: Plan, before: TrainingPlan, budget: float) -> str:
 def releases(budget_split: BudgetSplit, budget: PrivacyBudget) -> str:
     """The noise of equal releases in their own unit, and what they spend together."""
     sigma, count = budget_split.portions[0].sigma, len(budget_split.portions)
-    many = "One release needs" if count == 1 else f"Each of {count:,} releases needs"
+    many = "One release needs" if count == 1 else f"Each of {spaced(count)} releases needs"
     return f"{many} noise σ = {at_most(sigma, DIGITS)} to keep ε = {plain(budget.epsilon)}."

@@ -10,7 +10,7 @@ from dpcore.figures.canvas import add_curve, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.plan.sentences import DIGITS
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION, Look
-from dpcore.figures.words import at_most, plain
+from dpcore.words import at_most, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,4 +87,4 @@ def setting(
 
 
 def _shown(unknown: str, value: float) -> str:
-    return f"{value:,.0f}" if unknown in WHOLE else at_most(value, 4)
+    return spaced(round(value)) if unknown in WHOLE else at_most(value, 4)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW, Look
-from dpcore.figures.words import at_most, listed
+from dpcore.words import at_most, listed, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             line={"color": look.on(dark), "dash": look.dash, "width": 2},
             marker={"symbol": look.marker, "size": 6},
             hovertext=[
-                f"{row['steps']:,} steps: ε = {at_most(row['epsilon'])}<br>δ = "
+                f"{spaced(row['steps'])} steps: ε = {at_most(row['epsilon'])}<br>δ = "
                 f"{at_most(row['delta'])} · {row['adjacency']}<br>{row['accountant']} · "
                 f"{row['status']}"
                 for row in each(rows)
@@ -56,7 +56,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     ends = dict(zip(final["curve"].map(str), final["epsilon"].map(float), strict=True))
     figure.update_xaxes(title="steps", range=[0, last * 1.02], automargin=True)
     figure.update_yaxes(title="ε spent", automargin=True, **_axis(finite, ends))
-    alt = f"ε spent over {last:,} steps. At the end: " + (
+    alt = f"ε spent over {spaced(last)} steps. At the end: " + (
         listed([f"{SHORT[curve]} {at_most(ends[curve])}" for curve in LINES if curve in ends])
         or "no finite ε"
     )
@@ -73,7 +73,6 @@ def _axis(finite: pd.DataFrame, ends: dict[str, float]) -> dict[str, object]:
         return {
             "type": "log",
             "range": [math.log10(low / 1.3), math.log10(top * 1.3)],
-            "exponentformat": "power",
         }
     return {"range": [0.0, top * 1.05]}
 
@@ -83,7 +82,9 @@ def _words(ends: dict[str, float], last: int) -> str:
     if not certified:
         return "No accountant here certifies a finite ε for these settings."
     best = min(certified, key=certified.__getitem__)
-    sentence = f"After {last:,} steps the certified ε is {at_most(certified[best])} ({SHORT[best]})"
+    sentence = (
+        f"After {spaced(last)} steps the certified ε is {at_most(certified[best])} ({SHORT[best]})"
+    )
     if "printed" in ends:
         # No ratio: the formula speaks of replace-one, the certified lines of the run's adjacency.
         sentence += (

@@ -18,7 +18,7 @@ from dpcore.figures.training.series import (
     of_each,
     shown,
 )
-from dpcore.figures.words import listed
+from dpcore.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,6 +11,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.training.series import METRICS
 from dpcore.guarantee import Status
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ def cost(compared: Compared | None, column: str, *, waits: str, dark: bool = Fal
     drawn = bars({"": known} if known else {}, quality, dark=dark)
     sentence = waits
     if known and compared:
-        after = "" if compared.epoch is None else f", after epoch {compared.epoch:,}"
+        after = "" if compared.epoch is None else f", after epoch {spaced(compared.epoch)}"
         lost = known.difference(known.value, known.baseline)
         sentence = (
             f"{_effect('Privacy', lost, known)} {quality.unit} against "

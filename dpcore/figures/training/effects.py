@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpcore.figures.bands import Row, in_band
 from dpcore.figures.canvas import LEGEND, add_band, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import ink
@@ -19,7 +20,7 @@ from dpcore.figures.training.series import (
     shown,
     values_within,
 )
-from dpcore.figures.words import Row, counted, in_band, plain
+from dpcore.words import counted, plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from dpcore.figures.bands import Row, in_band
 from dpcore.figures.canvas import LEGEND, add_band, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import ink
@@ -22,7 +23,7 @@ from dpcore.figures.training.series import (
     of_each,
     shown,
 )
-from dpcore.figures.words import Row, at_most, in_band, listed, plain
+from dpcore.words import at_most, listed, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,15 +63,17 @@ def learning(
         return Drawn(figure, waits, f"{AXES[column]}: nothing yet.")
     parts = [f"{names[series]} at {shown(column)(value)}" for series, _, value in last]
     latest = max(epoch for _, epoch, _ in last)
-    state = "At the end" if latest == epochs else f"After epoch {latest:,} of {epochs:,}"
+    state = (
+        "At the end" if latest == epochs else f"After epoch {spaced(latest)} of {spaced(epochs)}"
+    )
     if any(epoch < latest for _, epoch, _ in last):
-        state = f"So far, of {epochs:,} epochs"
+        state = f"So far, of {spaced(epochs)} epochs"
         parts = [
-            f"{part} {'in' if midway and series == 'private' else 'after'} epoch {epoch:,}"
+            f"{part} {'in' if midway and series == 'private' else 'after'} epoch {spaced(epoch)}"
             for part, (series, epoch, _) in zip(parts, last, strict=True)
         ]
     elif midway:
-        state = f"In epoch {latest:,} of {epochs:,}"
+        state = f"In epoch {spaced(latest)} of {spaced(epochs)}"
     sentence = f"{state}: {listed(parts)}."
     most = int(table["runs"].max())
     if most > 1:
@@ -108,7 +111,7 @@ def epsilon_schedule(
     if reached and now is not None and reached < epochs:
         current = now.loc[now["epoch"] == reached, column]
         if len(current):
-            sentence += f" After epoch {reached:,} it is {as_text(float(current.iloc[0]))}."
+            sentence += f" After epoch {spaced(reached)} it is {as_text(float(current.iloc[0]))}."
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
 
 
@@ -156,9 +159,9 @@ def _line(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, da
 
 
 def _hover(series: Series, row: Row, column: str) -> str:
-    text = f"<b>{series.title}</b>, epoch {row['epoch']:,}<br>{shown(column)(row[column])}"
+    text = f"<b>{series.title}</b>, epoch {spaced(row['epoch'])}<br>{shown(column)(row[column])}"
     if column == "sigma":
-        text += f" after {row['steps']:,} steps"
+        text += f" after {spaced(row['steps'])} steps"
     return f"{text}{band_of(row, column)}<br>{certified(row, ' so far')}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcore.figures.bands import Row
 from dpcore.figures.canvas import single_runs
 from dpcore.figures.style import (
     BLACK,
@@ -19,7 +20,7 @@ from dpcore.figures.style import (
     YELLOW,
     Look,
 )
-from dpcore.figures.words import Row, at_most, difference, difference_at, percent, plain, points
+from dpcore.words import at_most, difference, difference_at, percent, plain, points
 
 if TYPE_CHECKING:
     import pandas as pd

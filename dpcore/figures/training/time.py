@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.figures.words import lasting
+from dpcore.words import lasting
 
 if TYPE_CHECKING:
     from dpcore.evaluation.training.duration import Duration

@@ -27,6 +27,7 @@ from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBu
 from dpcore.models import covariance
 from dpcore.models.model import Array, Model, ModelNoise, ModelTraining, NoisePlan
 from dpcore.models.records import RecordShape
+from dpcore.words import plain
 
 PRINTED_BY = "Jiang, Xie and Zhang 2015"
 
@@ -45,8 +46,8 @@ def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> Noi
     c = scale(budget.epsilon)
     reason = (
         "The noise is never negative, so what it can reach moves with the data. One record "
-        f"shows for certain with probability {failure(c):.3g}. What is proved instead is ε = 0 "
-        f"with δ = {failure(c):.3g}."
+        f"shows for certain with probability {plain(failure(c))}. What is proved instead is ε = 0 "
+        f"with δ = {plain(failure(c))}."
     )
     return NoisePlan(
         [ModelNoise("second moments", "wishart", 1.0, c)],

@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.figures.bands import spread
 from dpcore.figures.canvas import (
     LEGEND,
     THIN,
@@ -20,10 +21,10 @@ from dpcore.figures.canvas import (
 from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, WITHOUT_PRIVACY, Look, look
-from dpcore.figures.words import percent, plain, spread
 from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.calibration.words import numbers
 from dpcore.questions.shown import Chosen, Shown
+from dpcore.words import percent, plain
 
 SMALL = 0.1
 """Risks below it are shown with one decimal."""

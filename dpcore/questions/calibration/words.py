@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dpcore.figures.bands import band_of
 from dpcore.figures.curves import guarantee_at
-from dpcore.figures.words import band_of, percent, plain
 from dpcore.questions.shown import Number
+from dpcore.words import percent, plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,9 +15,9 @@ from dpcore.figures.curves import guarantee_in_short
 from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule, Run
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import look
-from dpcore.figures.words import percent, plain
 from dpcore.questions.cost import words
 from dpcore.questions.cost.decision import Decision
+from dpcore.words import percent, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,7 +169,7 @@ def _second(decision: Decision) -> tuple[Reading, ...]:
             before = (compared["missed_per_1000"], compared["false_per_1000"])
         else:
             missed, false, before = decision.missed, decision.false, decision.baseline_cases
-        note = f"of 1,000; {before[0]:.0f} · {before[1]:.0f} without privacy"
+        note = f"of 1 000; {before[0]:.0f} · {before[1]:.0f} without privacy"
         return (
             Reading(
                 "Missed · false alarms",
@@ -192,7 +192,7 @@ def _people(decision: Decision, entry: Entry) -> People | None:
         return tuple((int(a), int(b), int(c), int(d)) for a, b, c, d in np.asarray(every).tolist())
 
     return People(
-        title=f"1,000 {entry.records_are}",
+        title=f"1 000 {entry.records_are}",
         kinds=("found", "missed", "false alarm", "rightly left alone"),
         many=("found", "missed", "false alarms", "rightly left alone"),
         cases=tuple(runs(place) for place in range(len(decision.epsilons))),

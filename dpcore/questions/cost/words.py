@@ -8,9 +8,9 @@ from dpcore.accounting.risk import OVER, UNDER, Odds, odds
 from dpcore.evaluation.frontier import crossing
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import not_better, standing
-from dpcore.figures.words import percent, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.questions.cost.decision import LEAST_GAIN, NEARLY_ALL, Decision
+from dpcore.words import percent, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ def _cost(decision: Decision, place: int, entry: Entry, method: str) -> str:
         missed, false = decision.baseline_cases
         action = entry.action
         return (
-            f"{at}, of 1,000 {entry.records_are} you miss **{decision.missed[place]:.0f}** "
+            f"{at}, of 1 000 {entry.records_are} you miss **{decision.missed[place]:.0f}** "
             f"{action.cases} instead of {missed:.0f} and {action.acts} "
             f"**{decision.false[place]:.0f}** {action.others} instead of {false:.0f}."
         )

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.figures.bands import band_of, spread
 from dpcore.figures.canvas import (
     LEGEND,
     THIN,
@@ -21,7 +22,6 @@ from dpcore.figures.canvas import (
 from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, WITHOUT_PRIVACY, Look, look
-from dpcore.figures.words import band_of, percent, plain, spread
 from dpcore.questions.decision_curve.question import (
     ALARM_COST,
     AT,
@@ -33,6 +33,7 @@ from dpcore.questions.decision_curve.question import (
 from dpcore.questions.decision_curve.words import BOTH_COSTS, RISKS, numbers, worth
 from dpcore.questions.risks import of_percent
 from dpcore.questions.shown import Chosen, Shown
+from dpcore.words import percent, plain
 
 BELOW = 0.25
 """The axis reaches this share of the highest value below 0, where curves fall without end."""
@@ -49,7 +50,7 @@ LOOKS: Mapping[str, Look] = {
 DETAIL = (
     "Net benefit is the share of people treated rightly, less the share treated needlessly. "
     "The second share counts t/(1−t) times, at a threshold of t. "
-    "0.25 is worth as much as 250 of 1,000 people treated rightly and nobody needlessly. "
+    "0.25 is worth as much as 250 of 1 000 people treated rightly and nobody needlessly. "
     "A model is of use where it is above treating everybody and treating nobody. "
     "Source: Vickers and Elkin (2006)."
 )

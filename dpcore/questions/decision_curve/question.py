@@ -40,6 +40,7 @@ from dpcore.guarantee import Status
 from dpcore.progress import Progress
 from dpcore.questions.question import asked
 from dpcore.questions.risks import RiskQuestion
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,8 +155,8 @@ class DecisionCurveQuestion(RiskQuestion):
         super().__post_init__()
         if len(self.thresholds) > MAX_THRESHOLDS:
             raise InvalidInput(
-                f"threshold has {len(self.thresholds):,} values, but must have at most "
-                f"{MAX_THRESHOLDS:,}."
+                f"threshold has {spaced(len(self.thresholds))} values, but must have at most "
+                f"{spaced(MAX_THRESHOLDS)}."
             )
         levels = {number("threshold", level, above=0.0, below=1.0) for level in self.thresholds}
         object.__setattr__(self, "thresholds", tuple(sorted(levels)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from dpcore.evaluation.clinic.costs import Costs
+from dpcore.figures.bands import agreeing, band_of
 from dpcore.figures.curves import PROVED, guarantee_at
-from dpcore.figures.words import agreeing, band_of, percent, percents, plain
 from dpcore.questions.decision_curve.question import worth_from
 from dpcore.questions.shown import Number
+from dpcore.words import percent, percents, plain, spaced
 
 MISSED = (
-    "Of 1,000 people like the test records. **Missed**: have the condition and are told that they "
+    "Of 1 000 people like the test records. **Missed**: have the condition and are told that they "
     "do not. **False alarms**: do not have it and are told that they do. Look at both: "
     "privacy can lower one of them and raise the other."
 )
@@ -27,7 +28,7 @@ PPV = (
     "nobody is treated have none, and are left out of its band."
 )
 COST = (
-    "Missed cases and false alarms of 1,000 people, times what one of each costs. At least eight "
+    "Missed cases and false alarms of 1 000 people, times what one of each costs. At least eight "
     "of ten runs lie between the two ends."
 )
 
@@ -45,7 +46,7 @@ def numbers(row: pd.Series, without: pd.Series, costs: Costs | None) -> tuple[Nu
     counts: Number = (
         "Missed · false alarms",
         " · ".join(f"{row[kind]:.0f}" for kind in kinds),
-        f"of 1,000; {ends}; without privacy {' · '.join(f'{without[kind]:.0f}' for kind in kinds)}",
+        f"of 1 000; {ends}; without privacy {' · '.join(f'{without[kind]:.0f}' for kind in kinds)}",
         f"{MISSED} {band_of(row)}. {guarantee}",
     )
     if costs is None:
@@ -55,14 +56,14 @@ def numbers(row: pd.Series, without: pd.Series, costs: Costs | None) -> tuple[Nu
     cost: Number = (
         "Cost of wrong decisions",
         _money(one["cost_per_1000"]),
-        f"for 1,000 people; {low} to {high}; {_money(other['cost_per_1000'])} without privacy",
+        f"for 1 000 people; {low} to {high}; {_money(other['cost_per_1000'])} without privacy",
         f"{COST} {guarantee}",
     )
     return *rates, counts, cost
 
 
 def _money(amount: float) -> str:
-    return f"{amount:,.0f}" if amount >= 100.0 else plain(amount)
+    return spaced(round(amount)) if amount >= 100.0 else plain(amount)
 
 
 def _rate(

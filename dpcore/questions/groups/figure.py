@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpcore.evaluation.clinic.groups import MIN
 from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.figures.bands import Row, spread
 from dpcore.figures.canvas import (
     LEGEND,
     ROW,
@@ -24,19 +25,11 @@ from dpcore.figures.canvas import (
 )
 from dpcore.figures.curves import ReferenceLine, add_references, against_epsilon, guarantee_of
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.escape import literal
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import (
-    Row,
-    capitalised,
-    difference_at,
-    listed,
-    literal,
-    plain,
-    spread,
-    uncapitalised,
-)
 from dpcore.questions.groups.question import EVERYBODY, GAP, MEASURE, GroupsQuestion
 from dpcore.questions.shown import Chosen, Shown
+from dpcore.words import capitalised, difference_at, listed, plain, spaced, uncapitalised
 
 MAX_NAMED = 2
 HARDLY_ANY = 0.05
@@ -79,7 +72,7 @@ class MeasureFormat:
             return "no change"
         size, more = plain(abs(change)), change > 0.0
         if self.kind == "1000":
-            return f"{size} {'more' if more else 'fewer'} of 1,000"
+            return f"{size} {'more' if more else 'fewer'} of 1 000"
         return f"{size}{' points' if self.kind == 'share' else ''} {'more' if more else 'less'}"
 
 
@@ -129,7 +122,7 @@ def of_groups(
         legend=LEGEND,
         fixed=True,
         xaxis=axis(
-            words.noun + (" of 1,000" if words.kind == "1000" else ""),
+            words.noun + (" of 1 000" if words.kind == "1000" else ""),
             range=[least - room, most + room] if most == most else None,
             tickformat=".0%" if words.kind == "share" else None,
         ),
@@ -255,7 +248,7 @@ def gap(
     words = WORDS[measure]
     rows, others = gaps(line, measure).sort_values("epsilon"), gaps(without, measure)
     reference = float(others["value"].iloc[0])
-    title = f"gap in {words.noun}" + (" of 1,000" if words.kind == "1000" else "")
+    title = f"gap in {words.noun}" + (" of 1 000" if words.kind == "1000" else "")
     ends = [*rows[["value_low", "value_high"]].stack().dropna(), *others["value"].dropna(), 0.0]
     figure = against_epsilon(
         title=title,
@@ -282,7 +275,7 @@ def gap(
     add_curve(figure, *curve, size=6, dark=dark, name=name)
     add_references(figure, [ReferenceLine(f"without privacy: {shown(reference)}", reference)])
     add_rule(figure, x=epsilon, color=NEUTRAL, dash="dot", width=1)
-    of_people = " of 1,000" if words.kind == "1000" else ""
+    of_people = " of 1 000" if words.kind == "1000" else ""
     sentence = (
         f"At ε = {plain(epsilon)} the widest gap in {words.noun} between groups is "
         f"{shown(row['value'])}{of_people} with {row['title']}. "
@@ -330,7 +323,7 @@ def _named(row: Row) -> str:
     """A group on the axis, with its size below, which leaves room on a narrow screen."""
     small = ", too small" if row["too_small"] else ""
     name = literal(cut(str(row["group"])))
-    return f"{name}<br>{int(row['people']):,}{small}"
+    return f"{name}<br>{spaced(int(row['people']))}{small}"
 
 
 def shown(question: GroupsQuestion, rows: pd.DataFrame, chosen: Chosen) -> Shown:

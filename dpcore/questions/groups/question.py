@@ -99,7 +99,7 @@ MEASURE = Control(
         }
     ),
     noun="a comparison by",
-    help="**Missed cases** and **false alarms** are of 1,000 people of the group. **Sensitivity**: "
+    help="**Missed cases** and **false alarms** are of 1 000 people of the group. **Sensitivity**: "
     "share of its cases who are treated; **specificity**: share of its others who are not. "
     "**Share treated**: the selection rate.",
 )

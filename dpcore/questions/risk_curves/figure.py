@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from dpcore.datasets.grouping import grouping
 from dpcore.datasets.schema import Column, Entry
 from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.figures.bands import Row
 from dpcore.figures.canvas import (
     LEGEND,
     ROW,
@@ -26,11 +27,12 @@ from dpcore.figures.canvas import (
 )
 from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.escape import literal
 from dpcore.figures.style import NEUTRAL, WITHOUT_PRIVACY, look
-from dpcore.figures.words import Row, literal, percent, plain
 from dpcore.questions.risk_curves import words
 from dpcore.questions.risk_curves.question import CURVE_AS, CURVE_OF, RiskCurvesQuestion, curve_part
 from dpcore.questions.shown import Chosen, Shown
+from dpcore.words import percent, plain
 
 ROOM = 0.06
 

@@ -9,6 +9,7 @@ from typing import Any
 from dpcore.datasets.column_terms import ColumnTerms
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, number, reject
+from dpcore.words import as_set, spaced
 
 Correction = tuple[str, str, float]
 """Column, term, and the height that it is given, in log odds."""
@@ -23,7 +24,8 @@ def checked(corrections: Sequence[tuple[str, str, Any]]) -> tuple[Correction, ..
     """Check corrections: not too many, each height a number from -50 to 50."""
     if len(corrections) > MAX_TERMS:
         raise InvalidInput(
-            f"correct has {len(corrections):,} terms, but must have at most {MAX_TERMS:,}."
+            f"correct has {spaced(len(corrections))} terms, but must have at most "
+            f"{spaced(MAX_TERMS)}."
         )
     return tuple((column, term, _height(column, term, to)) for column, term, to in corrections)
 
@@ -31,7 +33,9 @@ def checked(corrections: Sequence[tuple[str, str, Any]]) -> tuple[Correction, ..
 def _height(column: str, term: str, value: object) -> float:
     name = f"{brief(term)} of {brief(column)}"
     if isinstance(value, bool) or value is None:
-        raise reject(name, str(value), f"a number from {-MAX_HEIGHT:g} to {MAX_HEIGHT:g}")
+        raise reject(
+            name, str(value), f"a number from {as_set(-MAX_HEIGHT)} to {as_set(MAX_HEIGHT)}"
+        )
     return number(name, value, at_least=-MAX_HEIGHT, at_most=MAX_HEIGHT)
 
 
@@ -54,7 +58,9 @@ def corrections_of(given: object) -> tuple[Correction, ...]:
 def read(text: bytes) -> tuple[Correction, ...]:
     """Read corrections from a file of JSON, as `written` writes it; refuse what is none."""
     if len(text) > LARGEST_FILE:
-        raise InvalidInput(f"correct has more than {LARGEST_FILE:,} bytes, but at most that many.")
+        raise InvalidInput(
+            f"correct has more than {spaced(LARGEST_FILE)} bytes, but at most that many."
+        )
     try:
         return corrections_of(json.loads(text))
     except InvalidInput:

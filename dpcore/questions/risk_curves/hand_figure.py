@@ -9,11 +9,12 @@ import pandas as pd
 
 from dpcore.datasets.column_terms import LINE
 from dpcore.datasets.schema import Column, Entry
+from dpcore.figures.bands import Row
 from dpcore.figures.canvas import cut, each
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.words import Row, difference_at, percent, plain
 from dpcore.questions.risk_curves import words
 from dpcore.questions.risk_curves.figure import drawn_against
+from dpcore.words import difference_at, percent, plain, spaced
 
 FREE = (
     "What you make of a released model follows from its weights and from what you know. "
@@ -88,10 +89,10 @@ def effect(rows: pd.DataFrame) -> str:
     changes = [_change(row) for row in each(rows)]
     first = rows.iloc[0]
     return (
-        f"On {int(first['tested']):,} test records, by the model of run {int(first['run'])}, the "
-        f"correction changes {'; '.join(changes)}. “±” is the standard error that the choice of "
-        "test records leaves of the change. This is not private: whoever corrects by it looks at "
-        "the records."
+        f"On {spaced(int(first['tested']))} test records, by the model of run {int(first['run'])}, "
+        f"the correction changes {'; '.join(changes)}. “±” is the standard error that the choice "
+        "of test records leaves of the change. This is not private: whoever corrects by it looks "
+        "at the records."
     )
 
 

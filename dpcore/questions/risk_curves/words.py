@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpcore.datasets.schema import Column, Entry
+from dpcore.figures.bands import Row, agreeing, spread
 from dpcore.figures.canvas import cut
-from dpcore.figures.words import Row, agreeing, percent, plain, spread
+from dpcore.words import percent, plain
 
 DETAIL = (
     "The model adds up one part for each column; this is the part of one. "

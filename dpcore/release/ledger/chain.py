@@ -18,6 +18,7 @@ from dpcore.errors import InvalidInput, whole
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.ledger.filter import LedgerAccount, Totals, cap
 from dpcore.release.ledger.spends import from_json
+from dpcore.words import spaced
 
 GENESIS = "0" * 64
 """What the first entry follows."""
@@ -140,8 +141,8 @@ def problems(
         missing.discard(hash_)
     for head in sorted(missing):
         yield (
-            f"The chain head {head[:12]}… is not in this ledger of {count} entries: an older copy "
-            "of it was put back, or it is another ledger."
+            f"The chain head {head[:12]}… is not in this ledger of {spaced(count)} entries: an "
+            "older copy of it was put back, or it is another ledger."
         )
 
 

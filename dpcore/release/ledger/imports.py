@@ -29,6 +29,7 @@ from dpcore.release.ledger.spends import (
     PureSpend,
     SubsampledGaussianSpend,
 )
+from dpcore.words import spaced
 
 MAX_LINES = 1_000
 MEASURES = (
@@ -67,8 +68,8 @@ def _opacus(plain: dict[str, Any]) -> list[DeclaredSpend]:
         and all(isinstance(line, list) and len(line) == 3 for line in lines)
     ):
         raise InvalidInput(
-            f"history must hold 1 to {MAX_LINES:,} lines of noise multiplier, sample rate and "
-            "number of steps."
+            f"history must hold 1 to {spaced(MAX_LINES)} lines of noise multiplier, sample rate "
+            "and number of steps."
         )
     source = plain.get(SOURCE, f"Opacus, accountant {plain.get('mechanism', 'unknown')}")
     return [DeclaredSpend(SubsampledGaussianSpend(*line), source) for line in lines]

@@ -19,6 +19,7 @@ from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, Totals, cap, te
 from dpcore.release.ledger.left import Left, refused
 from dpcore.release.ledger.spends import DeclaredSpend, Spend, from_json, text, to_json
 from dpcore.release.ledger.store import ENTRIES, EVERY, Store
+from dpcore.words import as_set
 
 _ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash)
 
@@ -169,7 +170,8 @@ class Ledger:
             number("δ", delta, at_least=account.delta)
             if (epsilon, delta) == (account.epsilon, account.delta):
                 raise InvalidInput(
-                    f"The cap is ε = {epsilon:g} at δ = {delta:g} already, but it must be raised."
+                    f"The cap is ε = {as_set(epsilon)} at δ = {as_set(delta)} already, but it "
+                    "must be raised."
                 )
             after = replace(account, epsilon=epsilon, delta=delta)
             _append(connection, head, "raised", data_set, actor, after, details)

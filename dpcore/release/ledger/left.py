@@ -10,7 +10,8 @@ from dpcore.accounting.decimals import decimal, exactly, excess, named_below
 from dpcore.errors import InvalidInput
 from dpcore.release.ledger.filter import LedgerAccount, Totals
 from dpcore.release.ledger.spends import NOUNS, Spend, from_json, kind_of
-from dpcore.rounding import lowered, typed
+from dpcore.rounding import lowered
+from dpcore.words import as_set, at_least, spaced
 
 MAX_MORE = 10_000
 """Most further spends that are counted."""
@@ -63,7 +64,7 @@ class Left:
     def basis(self) -> str:
         """The δ, adjacency and accountant of what is left, in a few words."""
         adjacency = self.account.terms.adjacency
-        return f"δ = {typed(self.account.delta)} · {adjacency} · the ledger’s filter."
+        return f"δ = {as_set(self.account.delta)} · {adjacency} · the ledger’s filter."
 
     def more(self, spend: Spend) -> int:
         """How many more like this spend are within the cap; at most `MAX_MORE`."""
@@ -87,32 +88,33 @@ class Left:
     def words(self, spend: Spend | None = None) -> str:
         """What is left in one sentence, and how many more like a spend, or like the last one."""
         account = self.account
-        of_cap = f"of {exactly(decimal(account.epsilon))} is left at δ = {typed(account.delta)}"
+        of_cap = f"of {exactly(decimal(account.epsilon))} is left at δ = {as_set(account.delta)}"
         if spend is None and account.last is None:
-            return f"ε = {self.shown:g} {of_cap}: nothing is spent."
+            return f"ε = {as_set(self.shown)} {of_cap}: nothing is spent."
         like = from_json(account.last or {}) if spend is None else spend
         count = self.more(like)
         # However little it is, what pays for one more is not nothing.
         shown = lowered(self.epsilon, 3) if count else self.shown
         noun = NOUNS[kind_of(like)] + ("" if count == 1 else "s")
-        number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+        number = _WORDS[count] if count < len(_WORDS) else spaced(count)
         beyond = "at least " if count == MAX_MORE else ""
         which = "the last" if spend is None else "this one"
         alone = account.exactly_spent(Totals().plus(account.terms.charge(like)))
         rest = decimal(account.epsilon) - account.exactly_spent()
         less = ": several cost less than their sum" if count and count * alone > rest else ""
         return (
-            f"ε = {shown:g} {of_cap}, enough for {beyond}{number} more {noun} like {which}{less}."
+            f"ε = {as_set(shown)} {of_cap}, enough for {beyond}{number} more {noun} like "
+            f"{which}{less}."
         )
 
 
 def refused(account: LedgerAccount, after: LedgerAccount, spend: Spend) -> Refused:
     """The refusal of a spend after which the cap would not be kept."""
     left, spent = Left(account), after.exactly_spent()
-    cap, part, delta = decimal(account.epsilon), account.failing, typed(account.delta)
+    cap, part, delta = decimal(account.epsilon), account.failing, as_set(account.delta)
     reason = f"has no finite ε, but the data set's cap is {exactly(cap)} at δ = {delta}"
     if after.totals.delta > part:
-        known = f"of δ = {delta}, the part of known (ε, δ) is {typed(lowered(float(part), 3))}"
+        known = f"of δ = {delta}, the part of known (ε, δ) is {at_least(float(part))}"
         reason = f"is δ = {excess(after.totals.delta, part)} too much: {known}"
     elif isfinite(spent):
         over = excess(Fraction(spent), cap)

@@ -29,6 +29,7 @@ from dpcore.datasets.own.mend import Mendable, mend
 from dpcore.datasets.own.notation import ONE_ROW_EACH, read
 from dpcore.datasets.schema import Classes, Column, Label
 from dpcore.datasets.text import shown_mark
+from dpcore.words import as_set
 
 How = Literal["given", "declared public", "paid"]
 """By the description; read off the records, which it declares public; or through noise."""
@@ -87,7 +88,7 @@ def _holds(column: Column | Label | Classes) -> str:
         return "one of " + ", ".join(column.titles)
     if column.kind == "number":
         lower, upper = column.bounds
-        holds = f"{lower:g} to {upper:g} {column.unit}".strip()
+        holds = f"{as_set(lower)} to {as_set(upper)} {column.unit}".strip()
         gap = "by the middle of its range"
     else:
         holds, gap = "one of " + ", ".join(column.levels or column.codes), "as a level of its own"

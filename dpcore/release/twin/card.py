@@ -15,7 +15,7 @@ from dpcore.release.certificate import NOISE, Certificate, above_zero
 from dpcore.release.mechanism import PROFILE
 from dpcore.release.record import ONE_PERSON, ONE_ROW, Record
 from dpcore.release.twin.mechanism import Counting
-from dpcore.rounding import raised
+from dpcore.words import at_most
 
 FORMAT = "dpcore twin 1"
 MEASURED = (
@@ -88,7 +88,7 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         being, by = f"{being}, of whom one row counts, chosen by lots", [ONE_ROW_BY_LOTS, *by]
     return {
         "claim": (
-            f"The twin is ({raised(budget['epsilon'], 6):g}, {raised(budget['delta'], 6):g})-"
+            f"The twin is ({at_most(budget['epsilon'], 6)}, {at_most(budget['delta'], 6)})-"
             f"differentially private: {adjacency.difference}, a record being "
             f"{being}."
         ),

@@ -27,6 +27,7 @@ from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.mechanism import ADJACENCIES, MAX_SIGMA
+from dpcore.words import as_set, spaced
 
 UNITS = 2**20
 """Units of one record's count: σ is whole in these, so that it is hardly rounded."""
@@ -56,7 +57,7 @@ class Counting:
         whole("weight", self.weight, at_least=0, at_most=UNITS)
         whole("sigma", self.sigma, at_least=1, at_most=MAX_SIGMA)
         if self.units != UNITS:
-            raise reject("units", self.units, f"{UNITS:,}, the only ones so far")
+            raise reject("units", self.units, f"{spaced(UNITS)}, the only ones so far")
 
     @property
     def squared_sensitivity(self) -> int:
@@ -128,7 +129,7 @@ def _least(budget: PrivacyBudget, tables: int, weight: int, adjacency: Adjacency
     unit = Counting(chosen, tables, UNITS, weight, 1).sensitivity
     sigma = unit * float(analytic_sigma(epsilon, delta))
     if sigma > MAX_SIGMA / 2:
-        raise InvalidInput(f"epsilon is {epsilon:g}, but it must be larger: σ is too large.")
+        raise InvalidInput(f"epsilon is {as_set(epsilon)}, but it must be larger: σ is too large.")
     for margin in (1e-12, 1e-10, 1e-8):
         counting = Counting(chosen, tables, UNITS, weight, math.ceil(sigma * (1 + margin)))
         if counting.epsilon(delta) <= epsilon:

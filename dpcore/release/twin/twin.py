@@ -36,6 +36,7 @@ from dpcore.release.twin.drawing import drawn
 from dpcore.release.twin.fit import Fit, fitted
 from dpcore.release.twin.noise import noisy_counts, noisy_products
 from dpcore.release.twin.plan import TwinPlan, columns_of_twin, twin_plan
+from dpcore.words import spaced
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,8 @@ def prepare(
         raise InvalidInput("The table was read by another description, but it must be by this one.")
     if table.count != plan.records:
         raise InvalidInput(
-            f"The table has {table.count:,} {Record.of(plan.columns).noun}, but it must have the "
-            f"plan's {plan.records:,}."
+            f"The table has {spaced(table.count)} {Record.of(plan.columns).noun}, but it must have "
+            f"the plan's {spaced(plan.records)}."
         )
     counted = table.one_row_each().table
     places, label = cells.cells(entry, counted.frame), np.sign(counted.label).astype(np.int8)

@@ -193,7 +193,7 @@ SYSTEMS = (
         works=("features",),
         what="Turns images into features that need no training, and learns a small private model "
         "on them.",
-        claim="(3, 1e-5) with 98.7 % on MNIST, where deep private networks do worse.",
+        claim="(3, 10⁻⁵) with 98.7 % on MNIST, where deep private networks do worse.",
         software=(Software("ftramer/Handcrafted-DP", Upkeep.RESEARCH, "By the authors."),),
         leaks=(
             "The authors' code clips the statistics for normalisation at a quantile of the "

@@ -26,14 +26,14 @@ SYSTEMS = (
         title="GRPUA",
         section="IV, Algorithm 2",
         source="Ding et al.",
-        in_plain="Claimed is a small ε in all, about 1 for 1,000 records. The noise is far too "
+        in_plain="Claimed is a small ε in all, about 1 for 1 000 records. The noise is far too "
         "small for what one record can change: there the true ε is in the millions.",
         in_short="Fails: noise at least n times too small for n records.",
         is_main=True,
         what="Trains in very many small steps on one random record each, and blurs every step.",
         breaks=(
             "The query n∇f can move by 2nL when one record is replaced, and its noise is sized "
-            "for L. At n = 1,000 the true ε is in the millions where about 1 is claimed.",
+            "for L. At n = 1 000 the true ε is in the millions where about 1 is claimed.",
             "Its noise would do for the query ∇f: ε = 0.25 there, at δ = 0.001. Algorithm 2, "
             "Theorem 7 and Theorem 8 all have n∇f.",
         ),

@@ -46,7 +46,7 @@ SYSTEMS = (
         claim="A local (ε, δ) for every message, about √n times the ε of the model.",
         breaks=(
             "The formula behind it holds below ε = 1 only. The true local ε grows far above √n "
-            "times the model's: to 12 times that at n = 100,000.",
+            "times the model's: to 12 times that at n = 100 000.",
         ),
         runs=(Runnable(Place.EXPLORE, "inputpert"),),
     ),

@@ -41,7 +41,7 @@ SYSTEMS = (
             "Equations (3) and (4) have noise of σ_t on their sum, and count that it moves by C.",
             "On the sum, ε = 8 is at least 27 with one record blanked, if the noise falls at "
             "every step. With one replaced it is at least 29 on Poisson batches, and 146 on "
-            "batches of fixed size (δ = 1e-4).",
+            "batches of fixed size (δ = 10⁻⁴).",
         ),
         runs=(
             Runnable(Place.PLAN, "chexpert-8"),
@@ -93,7 +93,7 @@ SYSTEMS = (
         verdict=ClaimVerdict(
             Status.PROVED,
             "The three ε come from a tutorial. For its settings PLD certifies ε = 0.87, 2.39 and "
-            "5.65 (Poisson batches, one record blanked out, δ = 1e-5).",
+            "5.65 (Poisson batches, one record blanked out, δ = 10⁻⁵).",
         ),
         software=(
             Software("tensorflow-privacy tutorials", note="Their table holds these three ε."),

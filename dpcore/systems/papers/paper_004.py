@@ -27,8 +27,8 @@ SYSTEMS = (
             "The gradient of all private records shapes the noise, so the noise tells about them, "
             "in either reading.",
             "Equation (9) leaves a term out of the moment. With the noise on the sum, a step at "
-            "(1, 1e-5) has a true ε of up to 6.6. Algorithm 1, line 12, adds it to the mean. "
-            "Of a lot of 1,000 such a step would then cost 0.003.",
+            "(1, 10⁻⁵) has a true ε of up to 6.6. Algorithm 1, line 12, adds it to the mean. "
+            "Of a lot of 1 000 such a step would then cost 0.003.",
             "Solved exactly, equation (11) gives every weight the same noise. Then no record "
             "shapes it, nothing is gained, and on the mean the claim holds.",
         ),

@@ -38,7 +38,7 @@ SYSTEMS = (
         verdict=ClaimVerdict(
             Status.CONDITIONS_NOT_MET,
             "(ε, δ) for ε < 1 by its theorem, a condition that the survey's Definition 5 leaves "
-            "out. By the exact Gaussian curve it holds up to ε = 9.3 at δ = 1e-5, and fails above.",
+            "out. By the exact Gaussian curve it holds up to ε = 9.3 at δ = 10⁻⁵, and fails above.",
         ),
         software=(Software("opendp"), Software("diffprivlib")),
     ),

@@ -65,7 +65,7 @@ def test_one_row_each_may_be_said_and_a_column_may_be_called_person(line, person
     ("columns", "said"),
     [
         ("person: id", "line 1: person holds 'id'"),
-        ("person: id, at most 0 rows", "at most 0 rows, but it must be 1 to 10,000"),
+        ("person: id, at most 0 rows", "at most 0 rows, but it must be 1 to 10 000"),
         ("person: one row each\nperson: id, at most 2 rows", "line 2: it says again"),
         ("person: age, at most 2 rows", "age says whose row it is"),
         ("person: id, at most 2 rows", "the header does not name 'id'"),

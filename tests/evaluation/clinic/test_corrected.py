@@ -109,7 +109,7 @@ def test_the_table_is_the_engines_own_and_a_jobs_is_the_same():
     [
         (replace(STUDY, methods=("objpert",)), "'objpert', but it must be proved by the curve"),
         (replace(STUDY, methods=("inputpert",)), "'inputpert', where people blur their own"),
-        (replace(STUDY, epsilons=(1e-6,), delta=0.1), "epsilon is 1e-06, but it must be larger"),
+        (replace(STUDY, epsilons=(1e-6,), delta=0.1), "epsilon is 1e-6, but it must be larger"),
     ],
 )
 def test_what_cannot_be_corrected_is_refused(study, told):

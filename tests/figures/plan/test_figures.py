@@ -14,11 +14,12 @@ from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
 from dpcore.accounting.setting_curve import ladder_curve
 from dpcore.figures.plan import account, ladder, maps, schedule, spending
-from dpcore.figures.words import at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.words import at_most
+from tests.typewritten import typewritten
 
 RUN = preset("chexpert").training
-BASIS = "Rényi · zero-out · δ = 1e-6"
+BASIS = "Rényi · zero-out · δ = 10⁻⁶"
 WEEKLY = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
 
 
@@ -40,7 +41,7 @@ def test_the_epsilon_of_an_entry_names_what_it_holds_by():
     )
     assert account.basis(pure, limit) == "pure ε · replace-one · δ = 0."
     assert account.basis(noisy, limit) == ""
-    assert account.basis(before, limit) == "(ε, δ) alone · zero-out · δ = 1e-7."
+    assert account.basis(before, limit) == "(ε, δ) alone · zero-out · δ = 10⁻⁷."
 
 
 @pytest.mark.parametrize("kind", ["release", "laplace", "spent", "model"])
@@ -50,7 +51,7 @@ def test_an_entry_never_says_less_than_it_spends(kind):
     shown = AccountEntry(kind, epsilon=0.1234123, delta=delta, method=method)
     words = account.entry(shown, None)[1]
     assert "ε = 0.12342" in words
-    assert kind != "spent" or "δ = 1.24e-7" in words
+    assert kind != "spent" or "δ = 1.24 × 10⁻⁷" in words
 
 
 def test_every_accountant_has_its_own_dash_and_marker(along):
@@ -72,7 +73,8 @@ def test_the_schedule_is_drawn_as_it_is():
     trace = schedule.noise(geometric(2.0, 0.25, 3, 10), 2.0).figure.data[0]
     assert list(trace.x) == [1, 10, 11, 20, 21, 30]
     assert list(trace.y) == [2.0, 2.0, 1.0, 1.0, 0.5, 0.5]
-    assert list(trace.customdata) == [1.0, 1.0, 0.5, 0.5, 0.25, 0.25]
+    assert "step 21: σ = 0.5" in trace.hovertext[4]
+    assert "σ/C = 0.25" in trace.hovertext[4]
     assert "stays at σ = 2" in schedule.noise(constant(2.0, 5), 1.0).sentence
 
 
@@ -105,7 +107,7 @@ def test_the_account_is_drawn_under_its_budget():
     assert list(stairs.x)[1:4] == ["2026-03-01", "2026-03-08", "2026-03-15"]
     assert set(limit.y) == {3.0}
     for line in (stairs, limit):
-        assert f"δ = 1e-5<br>{kept.guarantee.by} · zero-out" in line.hovertemplate
+        assert f"δ = 10⁻⁵<br>{kept.guarantee.by} · zero-out" in line.hovertemplate
     assert "Weekly <count>" not in str(drawn.figure.to_json())
     assert 0.0 <= kept.left - float(account.remainder(kept)) < 1.1e-2
     # No hover says less than is spent.
@@ -120,11 +122,11 @@ def test_the_account_says_what_is_spent_and_what_is_left():
     before = [AccountEntry("spent", epsilon=each) for each in (0.711, 0.289, 1e-15)]
     fitting, over = (stated(1.0, *before[:count]) for count in (1, 3))
     assert account.remainder(fitting) == "0.289"
-    assert "ε = 1e-15 more than the budget of 1" in account.spent(over)
+    assert "ε = 10⁻¹⁵ more than the budget of 1" in account.spent(over)
     result = [Room(WEEKLY, 1), Room(WEEKLY, 0), Room(WEEKLY, MAX_MORE)]
     left = account.left(result, kept)
     assert left.startswith("Left: 1 more release like “Weekly count”")
-    assert left.endswith("at least 4,096 more releases like “Weekly count”.")
+    assert left.endswith("at least 4 096 more releases like “Weekly count”.")
     assert account.left(result, broken).startswith("Nothing more fits")
     assert account.left([Room(WEEKLY, 0)], kept).startswith("Nothing more of this kind fits")
 
@@ -139,7 +141,8 @@ def test_the_ladder_tells_claims_from_proofs():
     (place,) = [place for place, epsilon in enumerate(classical.x) if epsilon == 3.0]
     exact = lines["Analytic Gaussian and PLD"]
     # No less noise is told than is needed.
-    told = float(re.search(r"σ = ([0-9.]+)<br>for ε = 3, δ = 1.25e-5", exact.hovertext[place])[1])
+    hover = typewritten(exact.hovertext[place])
+    told = float(re.search(r"σ = ([0-9.]+)<br>for ε = 3, δ = 1.25e-5", hover)[1])
     assert exact.y[place] <= told <= 1.0001 * exact.y[place]
     assert "conditions not met" in classical.hovertext[place]
     assert re.search(r"Classical Gaussian [\d.]+ \(nothing is proved\)", drawn.sentence)

@@ -8,8 +8,8 @@ from dpcore.accounting.claims import Evidence
 from dpcore.accounting.planner import solve
 from dpcore.accounting.presets import preset
 from dpcore.figures.plan.sentences import judged, spends
-from dpcore.figures.words import at_least
 from dpcore.guarantee import Adjacency, Guarantee
+from dpcore.words import at_least
 
 RUN = preset("chexpert").training
 

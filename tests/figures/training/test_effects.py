@@ -34,7 +34,7 @@ def table(means, band=0.02, **columns):
 def test_every_epsilon_on_hover_has_delta_adjacency_and_accountant():
     rows = table({0.9: 0.8, 1.0: 0.7})
     texts = figures.effect(rows, DECAY, "accuracy_test", now=1.0).figure.data[-1].hovertext
-    assert all("δ = 1e-5 · add-remove · PLD" in text for text in texts)
+    assert all("δ = 10⁻⁵ · add-remove · PLD" in text for text in texts)
     free = figures.effect(rows.assign(epsilon=float("nan")), DECAY, "epoch", now=1.0)
     assert all("nothing is certified" in text for text in free.figure.data[-1].hovertext)
 

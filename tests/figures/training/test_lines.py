@@ -71,7 +71,7 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence():
     assert drawn.sentence in drawn.alt
     named = [trace for trace in drawn.figure.data if trace.name]
     texts = {trace.name: trace.hovertext for trace in named}
-    assert all("δ = 1e-5 · add-remove · PLD" in text for text in texts["your settings"])
+    assert all("δ = 10⁻⁵ · add-remove · PLD" in text for text in texts["your settings"])
     assert all("ε" not in text for text in texts["no privacy"])
     assert len({trace.line.dash for trace in named}) == len(named) == 3
     assert len({trace.marker.symbol for trace in named}) == 3
@@ -162,4 +162,4 @@ def test_noise_that_helps_by_chance_is_drawn_to_the_other_side():
 
 def test_a_decay_that_makes_the_first_noise_far_larger_is_warned_of():
     assert figures.large_first_noise(49.9, 5.0) == ""
-    assert "σ₀ = 78,410, 6,434 times" in figures.large_first_noise(78_410.0, 12.187)
+    assert "σ₀ = 78 410, 6 434 times" in figures.large_first_noise(78_410.0, 12.187)

@@ -32,7 +32,7 @@ def test_the_sentence_holds_counts_attackers_and_from_where_it_is_worth_it(decis
     missed, false = decision.baseline_cases
     told = said(decision)
     action = PATIENTS.action
-    assert told.startswith(f"At ε = 1, of 1,000 patients you miss {decision.missed[1]:.0f} ")
+    assert told.startswith(f"At ε = 1, of 1 000 patients you miss {decision.missed[1]:.0f} ")
     assert f"{action.cases} instead of {missed:.0f}" in told
     assert f"{decision.false[1]:.0f} {action.others} instead of {false:.0f}" in told
     assert f"{words.odds_at(decision, 1).shown} of 100 who is in the data" in told

@@ -52,7 +52,7 @@ def test_four_lines_are_drawn_and_told():
         assert part in drawn.sentence
     assert drawn.sentence in drawn.alt
     curve = drawn.figure.data[-1]
-    assert "δ = 1e-5 · zero-out · analytic Gaussian" in curve.hovertemplate
+    assert "δ = 10⁻⁵ · zero-out · analytic Gaussian" in curve.hovertemplate
     chosen = list(curve.x).index(0.2)
     assert [round(end, 3) for end in curve.customdata[chosen]] == [0.18, 0.21]
 

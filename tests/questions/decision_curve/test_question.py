@@ -185,7 +185,7 @@ def test_the_least_epsilon_is_that_from_which_on_it_gains():
     ("changes", "thresholds", "told"),
     [
         *(({}, (0.5, wrong), "threshold is .*, but it must be") for wrong in (0.0, 1.0, math.nan)),
-        ({}, THRESHOLDS * 11, "must have at most 1,000"),
+        ({}, THRESHOLDS * 11, "must have at most 1.000"),
         ({"loss": "huber"}, THRESHOLDS, "loss is 'huber', but it must be logistic"),
         ({"methods": ("nonprivate",)}, THRESHOLDS, "methods names no private method"),
         ({"dataset": "optical_digits"}, THRESHOLDS, "dataset is 'optical_digits'"),

@@ -34,8 +34,8 @@ WITHOUT = made(values(100.0, 90.0, 10.0, 95.0))
 @pytest.mark.parametrize(
     ("private", "parts"),
     [
-        (values(141.0, 92.0, 500.0, 107.0), ("female: 41 more of 1,000", "12 more of 1,000")),
-        (values(70.0, 93.0, 0.0, 85.0), ("male: 3 more of 1,000", "10 fewer of 1,000")),
+        (values(141.0, 92.0, 500.0, 107.0), ("female: 41 more of 1 000", "12 more of 1 000")),
+        (values(70.0, 93.0, 0.0, 85.0), ("male: 3 more of 1 000", "10 fewer of 1 000")),
         (values(100.4, 60.0, 900.0, 95.0), ("for no group that is", "everybody: no change")),
     ],
 )
@@ -63,7 +63,7 @@ def test_groups_that_are_too_small_are_never_the_worst():
     def told(*small):
         return hurt(made(private, 1.0, small=small), WITHOUT, "missed_per_1000")
 
-    assert told().startswith("Privacy raises missed cases most for sex unknown: 490 more of 1,000")
+    assert told().startswith("Privacy raises missed cases most for sex unknown: 490 more of 1 000")
     assert "Only sex = female" in told(MEN, FEW)
     assert told(WOMEN, MEN, FEW) == "Every group is too small to say anything of it."
 
@@ -75,7 +75,7 @@ def test_every_measure_has_its_direction_and_unit(measure):
     private = {k: scale * v for k, v in values(540, 470, 1, 505).items()}
     told = hurt(made(private, 1.0, measure), without, measure)
     more, less = {
-        "1000": ("40 more of 1,000", "30 fewer of 1,000"),
+        "1000": ("40 more of 1 000", "30 fewer of 1 000"),
         "share": ("4 points more", "3 points less"),
         "area": ("0.04 more", "0.03 less"),
     }[WORDS[measure].kind]
@@ -91,15 +91,15 @@ def test_each_group_is_drawn_with_its_size_and_small_ones_faint():
     assert (list(small.x), list(small.y)) == ([500.0], [2])
     assert "rgba" in small.marker.color
     assert list(large.error_x.array) == list(large.error_x.arrayminus) == [10.0] * 3
-    assert drawn.figure.layout.yaxis.ticktext[2] == "sex unknown<br>1,200, too small"
+    assert drawn.figure.layout.yaxis.ticktext[2] == "sex unknown<br>1 200, too small"
     assert drawn.sentence in drawn.alt
-    assert "δ = 1e-5 · zero-out · analytic Gaussian" in large.hovertext[0]
+    assert "δ = 10⁻⁵ · zero-out · analytic Gaussian" in large.hovertext[0]
 
 
 def test_the_gap_is_drawn_against_epsilon_and_told():
     line = pd.concat([made(values(300.0, 90.0, 1.0, 95.0), 0.1), made(values(141, 92, 1, 9), 1.0)])
     drawn = gap(line, WITHOUT, "missed_per_1000", 1.0)
-    for part in ("49 of 1,000 with OPERA", "between 39 and 59", "Without privacy it is 10."):
+    for part in ("49 of 1 000 with OPERA", "between 39 and 59", "Without privacy it is 10."):
         assert part in drawn.sentence
     curve = next(trace for trace in drawn.figure.data if trace.name == "OPERA")
     assert (list(curve.x), list(curve.y)) == ([0.1, 1.0], [210.0, 49.0])
@@ -116,7 +116,7 @@ def test_the_gap_is_drawn_against_epsilon_and_told():
 @pytest.mark.parametrize(
     ("measure", "unit", "told"),
     [
-        ("missed_per_1000", 1.0, "14 of 1,000"),
+        ("missed_per_1000", 1.0, "14 of 1 000"),
         ("true_positive_rate", 1e-3, "1.4 %"),
         ("auc", 1e-3, "0.014"),
     ],

@@ -54,7 +54,7 @@ def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure():
     assert (band.y[2], band.y[1]) == (pytest.approx(math.log(6.0)), 0.0)
     for part in ("at 100 years are 3 times those at 60", "between 1.5 and 6 times", "7.4 times"):
         assert part in drawn.sentence
-    assert "δ = 1e-5 · zero-out · analytic Gaussian" in private.hovertext[2]
+    assert "δ = 10⁻⁵ · zero-out · analytic Gaussian" in private.hovertext[2]
     assert drawn.sentence in drawn.alt
 
 

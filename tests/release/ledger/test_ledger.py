@@ -56,7 +56,7 @@ def test_what_no_payment_fits_is_nothing_and_never_more_than_is_left():
     left = ledger.spend(demonstration.DATA_SET, made.spend, **BY).left
     assert 0.0 < left.epsilon < 1e-5
     assert left.shown == 0.0
-    assert left.words().startswith("ε = 0 of 3 is left at δ = 1e-5, enough for no more ")
+    assert left.words().startswith("ε = 0 of 3 is left at δ = 10⁻⁵, enough for no more ")
     with pytest.raises(Refused, match="ε = 0 of 3 is left"):
         ledger.spend(demonstration.DATA_SET, made.spend, **BY)
     other = ledger.create("clinic", **CLINIC)
@@ -72,9 +72,9 @@ FITTING = {
     "more digits than a float has": (["0.33333333333333333"] * 3, 1),
 }
 EXCEEDING = {
-    "little": ([0.1, 0.9000000000000001], 1, "1e-16"),
-    "very little": (["0.1", "0.9000000000000000000000000001"], 1, "1e-28"),
-    "a cap between two floats": (["0.99999999999999999"], "0.99999999999999998", "9e-17"),
+    "little": ([0.1, 0.9000000000000001], 1, "10⁻¹⁶"),
+    "very little": (["0.1", "0.9000000000000000000000000001"], 1, "10⁻²⁸"),
+    "a cap between two floats": (["0.99999999999999999"], "0.99999999999999998", "9 × 10⁻¹⁷"),
 }
 
 
@@ -112,12 +112,12 @@ def test_typed_deltas_add_up_to_their_part_and_not_beyond():
     ledger = with_cap(3)
     for _ in range(10):
         ledger.spend("clinic", ApproximateSpend(0.1, 1e-6), **BY)
-    with pytest.raises(Refused, match="δ = 1e-300 too much"):
+    with pytest.raises(Refused, match="δ = 10⁻³⁰⁰ too much"):
         ledger.spend("clinic", ApproximateSpend(0.1, 1e-300), **BY)
     ledger.create("other", **CLINIC | {"delta": 9e-6})
     for _ in range(3):
         ledger.spend("other", ApproximateSpend(0.1, 1e-6), **BY)
-    with pytest.raises(Refused, match=r"δ = 1e-7 too much: .* is 3e-6"):
+    with pytest.raises(Refused, match=r"δ = 10⁻⁷ too much: .* is 3 × 10⁻⁶"):
         ledger.spend("other", ApproximateSpend(0.1, 1e-7), **BY)
 
 

@@ -34,7 +34,7 @@ ENTRY = ExamplesEntry(
         "Several images belong to one patient, so a guarantee for an image is not one for a "
         "person.",
         "Hernia is so rare (about 0.2 %) that its AUC is unsteady.",
-        "The 11,219 images for validation are left out unless asked for.",
+        "The 11 219 images for validation are left out unless asked for.",
     ),
     files=(
         RemoteFile(

@@ -21,6 +21,7 @@ from dpcore.datasets.images.examples import (
     Setting,
 )
 from dpcore.progress import Progress
+from dpcore.words import spaced
 
 RECORDS, FEATURES, TEST = 10_000, 1_024, 2_500
 MIN, MAX = 100, 200_000
@@ -73,8 +74,8 @@ ENTRY = ExamplesEntry(
         "The true model is linear in the features. That is kinder to a linear head than any real "
         "network's features are.",
     ),
-    how_to_get=f"It is built in, with {MIN} to {MAX:,} records of {NARROWEST} to {WIDEST:,} "
-    "features.",
+    how_to_get=f"It is built in, with {MIN} to {spaced(MAX)} records of {NARROWEST} to "
+    f"{spaced(WIDEST)} features.",
 )
 
 
@@ -117,7 +118,7 @@ def _build(
     seed: int,
 ) -> Examples:
     if progress is not None:
-        progress(0.0, f"Drawing {records + test_records:,} records")
+        progress(0.0, f"Drawing {spaced(records + test_records)} records")
     train = _part(features, seed, _TRAINING, records)
     return Examples(ENTRY, *train, *_part(features, seed, _TESTING, test_records))
 

@@ -27,6 +27,7 @@ from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, whole
 from dpcore.progress import Progress
 from dpcore.settings import DATA
+from dpcore.words import spaced
 
 LABELS = ("Atelectasis", "Cardiomegaly", "Consolidation", "Edema", "Pleural Effusion")
 """The five findings of the competition, in its order."""
@@ -111,7 +112,8 @@ def _build(
     if images == "one":
         first = {_patient(path): row for row, path in reversed(list(enumerate(train.paths)))}
         notes.append(
-            f"{len(first):,} of {len(train.paths):,} training images are the first of a patient."
+            f"{spaced(len(first))} of {spaced(len(train.paths))} training images are the first of "
+            "a patient."
         )
         train = train.take(np.sort(list(first.values())))
     if records is not None:
@@ -119,7 +121,9 @@ def _build(
         rows = np.random.default_rng(seed).permutation(len(train.paths))[:count]
         train = train.take(np.sort(rows))
     uncertain = int(np.isin(train.labels, _UNCERTAIN).sum())
-    notes.append(f"{uncertain:,} uncertain training labels were taken by the policy {uncertainty}.")
+    notes.append(
+        f"{spaced(uncertain)} uncertain training labels were taken by the policy {uncertainty}."
+    )
     inputs = _images(root, train.paths + test.paths, side, progress)
     count = len(train.paths)
     return Examples(
@@ -221,7 +225,7 @@ def _images(root: Path, paths: tuple[str, ...], side: int, progress: Progress | 
     for index, path in enumerate(paths):
         pixels[index, 0] = reader(_place(root, path), side)
         if progress is not None and index % 64 == 0:
-            progress(index / len(paths), f"Reading {len(paths):,} X-ray images")
+            progress(index / len(paths), f"Reading {spaced(len(paths))} X-ray images")
     return unit(pixels)
 
 

@@ -26,7 +26,7 @@ ENTRY = ExamplesEntry(
     names=tuple("0123456789"),
     purpose="Tell which digit was written.",
     traps=(
-        "1,437 records are few: at small ε the noise covers everything, which says little about "
+        "1 437 records are few: at small ε the noise covers everything, which says little about "
         "larger sets.",
         "Images that follow one another in the file are alike. So the last fifth is kept for "
         "testing and not a random one. Explore's table of these digits keeps a random fifth, so "

@@ -25,6 +25,7 @@ from dpcore.datasets.images.examples import (
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, whole
 from dpcore.progress import Progress
+from dpcore.words import spaced
 
 WIDEST, MAX_NAMES = 65_536, 1_000
 ARRAYS = ("train_features", "train_labels", "test_features", "test_labels")
@@ -111,7 +112,7 @@ def _check_headers(headers: Mapping[str, npz.Header], name: str) -> None:
         shape, kind = headers[key]
         if task == "labels":
             fits = len(shape) == 2 and 1 <= shape[1] <= MAX_NAMES and kind.kind in "bifu"
-            allowed = f"(records, labels) with at most {MAX_NAMES:,} labels"
+            allowed = f"(records, labels) with at most {spaced(MAX_NAMES)} labels"
         else:
             fits = len(shape) == 1 and kind.kind in "iu"
             allowed = (
@@ -127,12 +128,12 @@ def _check_headers(headers: Mapping[str, npz.Header], name: str) -> None:
         if kind.kind != "f" or len(shape) != 2 or not 1 <= shape[1] <= WIDEST:
             raise InvalidInput(
                 f"{key} in {name} is {kind} of shape {shape}, but it must be floats of shape "
-                f"(records, features) with at most {WIDEST:,} features."
+                f"(records, features) with at most {spaced(WIDEST)} features."
             )
         if shape[0] != headers[labels].shape[0]:
             raise InvalidInput(
-                f"{labels} in {name} is of shape {headers[labels].shape} for {shape[0]:,} records, "
-                "but there must be a row for each."
+                f"{labels} in {name} is of shape {headers[labels].shape} for {spaced(shape[0])} "
+                "records, but there must be a row for each."
             )
 
 

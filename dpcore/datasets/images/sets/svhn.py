@@ -16,6 +16,7 @@ from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.datasets.schema import RemoteFile
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress
+from dpcore.words import spaced
 
 _STANFORD = "http://ufldl.stanford.edu/housenumbers/"
 
@@ -36,7 +37,7 @@ ENTRY = ExamplesEntry(
     traps=(
         "The files write the digit 0 as 10.",
         "Several digits come from one house, so a guarantee for an image is not one for a house.",
-        "The 531,131 extra images of the publisher are not used.",
+        "The 531 131 extra images of the publisher are not used.",
         "As numbers the images take 1.2 GB.",
     ),
     files=(
@@ -79,8 +80,8 @@ def _part(data: bytes, name: str) -> tuple[NDArray[np.float32], NDArray[np.int64
         raise InvalidInput(f"{name} is not a MATLAB file with the arrays X and y.") from None
     if images.dtype != np.uint8 or images.shape != (32, 32, 3, len(digits)):
         raise InvalidInput(
-            f"{name} holds {images.dtype} of shape {images.shape} for {len(digits):,} digits, but "
-            "it must hold uint8 of shape (32, 32, 3, digits)."
+            f"{name} holds {images.dtype} of shape {images.shape} for {spaced(len(digits))} "
+            "digits, but it must hold uint8 of shape (32, 32, 3, digits)."
         )
     return unit(images.transpose(3, 2, 0, 1)), digits.astype(np.int64) % 10
 

@@ -74,7 +74,7 @@ def test_a_file_is_read_by_its_path(tmp_path):
         ({"test_features": np.array([[0, 0, 1], [0, np.nan, 1]])}, "row 1 that is not finite"),
         ({"train_features": np.full((5, 3), 1e60)}, "row 0 that is not finite"),
         ({"train_labels": np.array([0, 1, 2, 0])}, r"shape \(4,\) for 5 records"),
-        ({"train_labels": np.zeros((5, 1_001))}, "with at most 1,000 labels"),
+        ({"train_labels": np.zeros((5, 1_001))}, "with at most 1 000 labels"),
         ({"train_labels": np.array([0, 1, -2, 0, 1])}, "runs from -2 to 1"),
         ({"train_labels": np.array([0, 1, 10**12, 0, 1])}, "at most 999"),
         ({"train_labels": np.array([0.5, 1, 350, 0, 1])}, "classes are learned here and no other"),
@@ -104,7 +104,7 @@ def test_labels_are_refused_before_room_is_made_for_features():
     assert len(bomb) < 300_000
     tracemalloc.start()
     try:
-        with pytest.raises(InvalidInput, match=r"shape \(2000000,\) for 30,000 records"):
+        with pytest.raises(InvalidInput, match=r"shape \(2000000,\) for 30 000 records"):
             features_npz.decode(bomb, "mine.npz")
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:

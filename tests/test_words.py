@@ -1,12 +1,16 @@
-"""Numbers in words: few digits, the right sign, nothing odd at the edges."""
+"""Numbers in words: few digits, the right sign, one way to write them, nothing odd at the edges."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.figures.words import (
+from dpcore.rounding import typed
+from dpcore.words import (
+    as_set,
     at_most,
     difference,
     percent,
@@ -14,18 +18,23 @@ from dpcore.figures.words import (
     percents,
     plain,
     points,
+    spaced,
 )
+from tests.typewritten import number
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
         (0.0, "0"),
-        (1e-9, "1e-9"),
-        (1.2345e-5, "1.23e-5"),
+        (1e-9, "10⁻⁹"),
+        (-1e-5, "−10⁻⁵"),
+        (1.2345e-5, "1.23\u202f×\u202f10⁻⁵"),
+        (2.1e-5, "2.1\u202f×\u202f10⁻⁵"),
         (0.14712, "0.147"),
-        (1234.5, "1,234"),
-        (2e6, "2e6"),
+        (1234.5, "1\u202f234"),
+        (2e6, "2\u202f×\u202f10⁶"),
+        (1e12, "10¹²"),
         (-3.25, "−3.25"),
         (math.inf, "∞"),
         (math.nan, "–"),
@@ -33,6 +42,34 @@ from dpcore.figures.words import (
 )
 def test_plain(value, text):
     assert plain(value) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(999, "999"), (1_000, "1\u202f000"), (-1_234_567, "−1\u202f234\u202f567")],
+)
+def test_thousands_are_parted_by_a_narrow_space(count, text):
+    assert spaced(count) == text
+
+
+@pytest.mark.parametrize("value", [1e-5, 3.4e-6, 1.1e9, 1000, 12_345.0, -2e-4])
+def test_a_typed_number_is_read_back(value):
+    assert number(as_set(value)) == float(typed(value)) == value
+
+
+ROOT = Path(__file__).resolve().parents[1]
+OF_TYPED_NUMBERS = {"form.py", "mending.py", "own_texts.py", "typed_numbers.py"}
+"""What says how a number in a file is read: there a comma is meant."""
+
+
+@pytest.mark.parametrize("folder", ["dpcore", "pages"])
+def test_no_comma_parts_thousands(folder):
+    format_ = re.compile(r":,[^{}\s]{0,3}\}")
+    written = re.compile(r"[ \"$][1-9]\d{0,2},\d{3}[ .\"]")
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        text = re.sub(r'(?s:""".*?""")|#.*', "", path.read_text(encoding="utf-8"))
+        assert path == ROOT / "dpcore" / "words.py" or not format_.findall(text), path
+        assert path.name in OF_TYPED_NUMBERS or not written.findall(text), path
 
 
 def test_shares_and_points():
@@ -64,7 +101,7 @@ def test_a_range_narrower_than_a_point_has_a_decimal():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(1.0, "1"), (0.3, "0.3"), (1.2341, "1.24"), (1e-9, "1e-9"), (0.999_1, "1"), (math.inf, "∞")],
+    [(1.0, "1"), (0.3, "0.3"), (1.2341, "1.24"), (1e-9, "10⁻⁹"), (0.999_1, "1"), (math.inf, "∞")],
 )
 def test_at_most_rounds_up(value, text):
     assert at_most(value) == text
@@ -75,7 +112,7 @@ def test_at_most_rounds_up(value, text):
     [
         (0.46212, "46.3 %"),
         (0.01, "1 %"),
-        (1e-7, "1e-5 %"),
+        (1e-7, "10⁻⁵ %"),
         (0.999_999_9, "99.99999 %"),
         (1.0, "100 %"),
         (0.0, "0 %"),
@@ -87,7 +124,7 @@ def test_a_bound_on_a_share_is_rounded_up_and_certain_only_at_one(share, text):
 
 @given(st.floats(1e-12, 1.0))
 def test_what_is_said_to_be_at_most_is_so(share):
-    said = float(percent_at_most(share).removesuffix(" %").replace(",", ""))
+    said = number(percent_at_most(share).removesuffix(" %"))
     assert said >= 100.0 * share * (1.0 - 1e-15)
     assert said <= 100.0 * share * 1.01 + 1e-12
-    assert float(at_most(share)) >= share
+    assert number(at_most(share)) >= share

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dpcore.evaluation.runs import MANY
 from dpcore.rounding import lowered, raised
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Row: TypeAlias = "Mapping[Any, Any] | pd.Series[Any]"
-"""A row of a table, as pandas gives one or as a dictionary."""
+SPACE = "\u202f"
+"""The narrow space between thousands and around ×, at which no line ends."""
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def literal(text: str) -> str:
-    """A foreign text escaped for a figure: no tag, link, formula or template."""
-    return html.escape(text).replace("$", "&#36;").replace("{", "&#123;")
+def spaced(count: int) -> str:
+    """A whole number with a narrow space between thousands."""
+    return _signed(f"{count:,}")
 
 
 def plain(value: float, digits: int = 3) -> str:
-    """A number with the given significant digits, scientific only outside 0.001 … 100,000."""
+    """A number with the given significant digits, with a power of ten outside 0.001 … 100,000."""
     if not math.isfinite(value):
         return "∞" if value > 0 else ("−∞" if value < 0 else "–")
     if value == 0.0:
@@ -32,13 +28,26 @@ def plain(value: float, digits: int = 3) -> str:
     size = abs(value)
     if 1e-3 <= size < 1e5:
         decimals = max(0, digits - 1 - math.floor(math.log10(size)))
-        text = f"{value:,.{decimals}f}"
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    else:
-        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        text = f"{mantissa}e{int(exponent)}"
-    return text.replace("-", "−") if text.startswith("-") else text
+        return _signed(_short(f"{value:,.{decimals}f}"))
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = f"10{str(int(exponent)).translate(_RAISED)}"
+    factor = _short(mantissa)
+    if factor in ("1", "-1"):
+        return _signed(factor[:-1] + power)
+    return _signed(f"{factor}{SPACE}×{SPACE}{power}")
+
+
+def _short(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _signed(text: str) -> str:
+    return text.replace(",", SPACE).replace("-", "−")
+
+
+def as_set(value: float) -> str:
+    """A number that somebody has set, as `plain` writes it with up to six digits."""
+    return plain(value, 6)
 
 
 def at_most(value: float, digits: int = 3) -> str:
@@ -67,6 +76,11 @@ def percent_at_most(share: float, digits: int = 3) -> str:
     return "100 %"
 
 
+def on_one_line(text: str) -> str:
+    """A text with one space for each stretch of white space; narrow spaces stay."""
+    return re.sub(rf"[^\S{SPACE}]+", " ", text).strip()
+
+
 def capitalised(text: str) -> str:
     """A text as a sentence or a label begins: its first letter large, all others as they are."""
     return text[:1].upper() + text[1:]
@@ -75,46 +89,6 @@ def capitalised(text: str) -> str:
 def uncapitalised(text: str) -> str:
     """A text as it goes on in a sentence: its first letter small, all others as they are."""
     return text[:1].lower() + text[1:]
-
-
-def band(runs: int, noun: str = "run", splits: int = 1) -> str:
-    """What the ends of a band of single runs are."""
-    inside = f"9 of 10 {noun}s" if runs >= MANY else f"lowest to highest of {runs}"
-    return inside + on_average(splits)
-
-
-def band_of(row: Row, noun: str = "run") -> str:
-    """What the ends of a row's band are, by its runs and the splits that it is judged on."""
-    return band(int(row["runs"]), noun, int(row.get("splits", 1)))
-
-
-def spread(row: Row, low: str, high: str) -> str:
-    """A sentence on where the single runs of a row lie, from the ends of its band."""
-    runs = int(row["runs"])
-    if runs == 1:
-        return "It is one run."
-    lying = "9 of 10 runs lie" if runs >= MANY else f"All {runs} runs lie"
-    return f"{lying} between {low} and {high}{on_average(int(row.get('splits', 1)))}."
-
-
-def agreeing(runs: int, splits: int = 1) -> str:
-    """The single runs on one side of an end of their band."""
-    return ("19 of 20 runs" if runs >= MANY else "all runs") + on_average(splits)
-
-
-def on_average(splits: int) -> str:
-    return " on an average split" if splits > 1 else ""
-
-
-def in_band(runs: int, noun: str = "run", splits: int = 1) -> str:
-    """A sentence on the runs that lie in a band; of one run there is none."""
-    if runs == 1:
-        return f"One {noun}."
-    inside = "9 of 10" if runs >= MANY else "all"
-    if splits == 1:
-        return f"Means over {runs:,} {noun}s; band: {inside}."
-    means = f"Means over {runs:,} {noun}s on {splits} splits"
-    return f"{means}; on an average one, {inside} in the band."
 
 
 def percent(share: float, decimals: int = 1) -> str:
@@ -149,7 +123,7 @@ def difference_at(value: float, reference: float, decimals: int = 3) -> float:
 
 def counted(count: int, one: str) -> str:
     """A number of things, as "1 epoch" or "2,000 epochs"."""
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
+    return f"{spaced(count)} {one}{'' if count == 1 else 's'}"
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -157,16 +131,6 @@ def listed(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return ", ".join(parts[:-1]) + " and " + parts[-1]
-
-
-def large_delta(delta: float, records: int) -> str:
-    """A warning of a δ of 1/n or more, and "" of a smaller one."""
-    if records * delta < 1.0:
-        return ""
-    return (
-        f"δ = {plain(delta)} is at least 1/n. A method may publish one of the {records:,} records "
-        "at random and still keep this promise. Choose a smaller δ."
-    )
 
 
 UNITS_OF_TIME = ((90 * 60.0, 3600.0, "hours"), (90.0, 60.0, "min"), (0.0, 1.0, "s"))
