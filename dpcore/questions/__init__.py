@@ -1,18 +1,20 @@
 """The questions that can be asked of private data, one folder each.
 
 A folder here with a `question.py` is found by the pages, the command line, `import dpcore`, links,
-jobs and the documentation. Its docstring says in a sentence what the question asks.
+jobs and the documentation. Its docstring says in a sentence what it asks. A folder without
+one is asked by a command and a function of its own.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 
 
 def names() -> tuple[str, ...]:
-    """Name every question: its folder, function, JSON and CSV."""
-    return tuple(sorted(each.name for each in iter_modules(__path__) if each.ispkg))
+    """Name every question of which all is derived: its folder, function, JSON and CSV."""
+    files = [file for place in __path__ for file in Path(place).glob("*/question.py")]
+    return tuple(sorted(file.parent.name for file in files))
 
 
 def command_of(name: str) -> str:
