@@ -53,7 +53,10 @@ ALLOWED = {
     "figures": FOUNDATION
     | {"accounting", "datasets", "evaluation", "models", "predictors", "lessons"},
     "questions": FOUNDATION
-    | {"accounting", "controls", "datasets", "erm", "evaluation", "figures", "predictors"},
+    | {
+        *("accounting", "controls", "datasets", "erm", "evaluation", "figures", "methods"),
+        *("models", "predictors"),
+    },
     "controls": FOUNDATION
     | {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "models"),

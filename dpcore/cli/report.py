@@ -15,11 +15,11 @@ from dpcore.controls.options import add as add_options
 from dpcore.datasets.grouping import grouping
 from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.study import Study
-from dpcore.export.report.build import report
-from dpcore.export.report.gather import gathered
-from dpcore.export.report.html import html
 from dpcore.methods import BEST
 from dpcore.questions.groups.question import GROUP_BY
+from dpcore.questions.report.build import report
+from dpcore.questions.report.findings import gathered
+from dpcore.questions.report.html import html
 
 JSON_HELP = "print the report's sections as JSON under 'report'"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, Switch, Text
+from dpcore.controls.control import Control, Number, OneOf, Page, Switch, Text, Values
+from dpcore.controls.options import written
 from dpcore.evaluation.models import ModelStudy
 from dpcore.guarantee import STATUS_NAMES
 from dpcore.systems import PAPERS, STATUSES, Family, Practice, register
@@ -179,3 +180,10 @@ RUN = Page(DATA, DELTA, RUNS, NEIGHBOUR)
 
 SHARED = (DATA, NEIGHBOUR)
 """The controls of the state that pages share."""
+
+
+def list_command(values: Values) -> str:
+    """The command line of the list of systems."""
+    return " ".join(
+        ["python -m dpcore methods", *written(FILTERS, FILTERS.fields(values)), "--json"]
+    )

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from dpcore.controls.control import Control, Number, OneOf, Stops, Switch
-from dpcore.guarantee import EDITION_NAMES
+from dpcore.controls.options import exactly
+from dpcore.guarantee import EDITION_NAMES, Adjacency, PrivacyBudget
 from dpcore.rounding import typed
 
 ADJACENCIES = {
@@ -101,3 +102,11 @@ def tabs(key: str, names: tuple[str, ...], label: str = "") -> Control:
     """The control of the open tab."""
     kind = OneOf({name: name for name in names}, row=True)
     return Control(key, label, kind, noun="the tab")
+
+
+def risk_command(budget: PrivacyBudget, adjacency: Adjacency, prior: float, rate: float) -> str:
+    """The command line that prints what follows from (ε, δ) alone for one person."""
+    return (
+        f"python -m dpcore risk --epsilon {budget.epsilon!r} --delta {budget.delta!r} "
+        f"--adjacency {adjacency} --prior {exactly(prior)} --fpr {exactly(rate)}"
+    )

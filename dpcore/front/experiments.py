@@ -139,9 +139,9 @@ def report(
     """
     from datetime import date as calendar
 
-    from dpcore.export.report.build import report as built
-    from dpcore.export.report.gather import gathered
-    from dpcore.export.report.html import html
+    from dpcore.questions.report.build import report as built
+    from dpcore.questions.report.findings import gathered
+    from dpcore.questions.report.html import html
 
     findings = gathered(
         study, epsilon, method, threshold=threshold, by=by, corrected=corrected, **options

@@ -7,8 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.controls.atlas import FILTERS, FORM, LEAF, RUN, SEARCH, SYSTEM, systems
-from dpcore.export.atlas import list_command
+from dpcore.controls.atlas import FILTERS, FORM, LEAF, RUN, SEARCH, SYSTEM, list_command, systems
 from dpcore.systems import System, register, selected
 from pages.shared import query
 from pages.shared.session import once, set_controls

@@ -11,9 +11,9 @@ import streamlit as st
 from dpcore.controls.explore import BEST
 from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
-from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
 from dpcore.questions import register
 from dpcore.questions.question import Question
+from dpcore.questions.report.findings import BY_HAND, BY_RULE, Findings
 from pages.explore import asked, curve_jobs
 from pages.shared.session import stored
 
@@ -47,8 +47,8 @@ def show(view: View, row: pd.Series) -> None:
     findings = _findings(view, row)
 
     def file() -> bytes:
-        from dpcore.export.report.build import report
-        from dpcore.export.report.html import html
+        from dpcore.questions.report.build import report
+        from dpcore.questions.report.html import html
 
         return html(report(findings, date.today())).encode()
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.accounting.risk import BELIEF, Odds, Promise, hedge, odds, right_shown
-from dpcore.controls.common import ALARMS, MEANING, PRIOR
-from dpcore.export.risk import command
+from dpcore.controls.common import ALARMS, MEANING, PRIOR, risk_command
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
@@ -196,7 +195,9 @@ def _opened(
         plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
         _tables(promise.budget, adjacency, table, noise)
         st.caption("What ε and δ alone tell, on the command line:")
-        st.code(command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True)
+        st.code(
+            risk_command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True
+        )
     _to_copy(
         wording.consent(promise, best),
         wording.ethics(promise, attackers["budget"], attackers.get("exact"), prior, rate),

@@ -5,10 +5,9 @@ import shlex
 import pytest
 
 from dpcore.cli import _parser
-from dpcore.controls.atlas import FILTERS
+from dpcore.controls.atlas import FILTERS, list_command
 from dpcore.controls.control import OneOf
 from dpcore.evaluation.models import ModelStudy
-from dpcore.export.atlas import list_command
 from dpcore.models.register import register
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.told import command

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 import dpcore
-from dpcore.export.report import measured, specification
-from dpcore.export.report.findings import Findings
-from dpcore.export.report.parts import Report
-from dpcore.export.report.tripod import checklist
+from dpcore.questions.report import measured, specification
+from dpcore.questions.report.findings import Findings
+from dpcore.questions.report.parts import Report
+from dpcore.questions.report.tripod import checklist
 from dpcore.words import plain
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 import dpcore
-from dpcore.export.report import specification
-from dpcore.export.report.findings import Findings
-from dpcore.export.report.parts import WHOLE, Item
+from dpcore.questions.report import specification
+from dpcore.questions.report.findings import Findings
+from dpcore.questions.report.parts import WHOLE, Item
 from dpcore.words import counted, listed, percent, spaced
 
 ITEMS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (

@@ -11,12 +11,12 @@ import pytest
 from dpcore.datasets import Preparation, load
 from dpcore.datasets.schema import Column, Label
 from dpcore.evaluation.study import Study
-from dpcore.export.report import parts
-from dpcore.export.report.build import report
-from dpcore.export.report.gather import gathered
-from dpcore.export.report.html import html, shown
 from dpcore.figures.statements import statement
 from dpcore.questions.groups.question import EVERYBODY, GAP
+from dpcore.questions.report import parts
+from dpcore.questions.report.build import report
+from dpcore.questions.report.findings import gathered
+from dpcore.questions.report.html import html, shown
 from dpcore.words import percent
 from tests.hostile import TEXTS
 

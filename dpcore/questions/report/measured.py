@@ -10,9 +10,6 @@ import pandas as pd
 from dpcore.evaluation.baselines import LINEAR
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
-from dpcore.export.report import specification
-from dpcore.export.report.findings import Findings, without_privacy
-from dpcore.export.report.parts import Curve, Part, ReportTable, Section, Sentences
 from dpcore.figures.bands import band_of, in_band
 from dpcore.figures.quality import WORDS as COMPARED_BY
 from dpcore.figures.verdict import few_records, headline
@@ -20,6 +17,9 @@ from dpcore.questions.decision_curve.question import TREAT_ALL
 from dpcore.questions.groups.figure import WORDS as OF_GROUPS
 from dpcore.questions.groups.figure import gaps
 from dpcore.questions.groups.question import EVERYBODY, GAP
+from dpcore.questions.report import specification
+from dpcore.questions.report.findings import Findings, without_privacy
+from dpcore.questions.report.parts import Curve, Part, ReportTable, Section, Sentences
 from dpcore.words import capitalised, listed, percent, plain, spaced
 
 Written = Callable[[float], str]

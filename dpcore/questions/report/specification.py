@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dpcore.controls.common import LOSSES
 from dpcore.datasets.schema import Classes, Column
 from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
-from dpcore.export.report.findings import BY_RULE, Findings
-from dpcore.export.report.parts import Facts, Part, Section, Sentences
 from dpcore.figures.statements import statement
 from dpcore.guarantee import (
     EDITION_NAMES,
@@ -21,6 +19,8 @@ from dpcore.guarantee import (
     Edition,
     Status,
 )
+from dpcore.questions.report.findings import BY_RULE, Findings
+from dpcore.questions.report.parts import Facts, Part, Section, Sentences
 from dpcore.questions.risks import correction
 from dpcore.words import at_most, counted, listed, plain, spaced
 
