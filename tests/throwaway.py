@@ -34,6 +34,7 @@ class SharesQuestion(Question):
 QUESTION = SharesQuestion
 '''
 FIGURE = """
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.figures.canvas import add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.questions.shown import Shown
@@ -43,8 +44,8 @@ def shown(question, rows, chosen):
     figure = canvas(200, chosen.dark)
     add_scatter(figure, x=[0], y=[share])
     sentence = f"{question.times} times the share is {share:.3f}."
-    row = chosen.line.iloc[0]
-    return Shown(row, rows, figures=(Drawn(figure, sentence, sentence, ""),))
+    model = ModelAtEpsilon.of(chosen.line.iloc[0])
+    return Shown(model, rows, figures=(Drawn(figure, sentence, sentence, ""),))
 """
 
 

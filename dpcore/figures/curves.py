@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.figures.bands import Row
 from dpcore.figures.canvas import (
     LEGEND,
@@ -100,20 +101,20 @@ def guarantee_of(row: Row) -> str:
     return f"{STATUS_NAMES.get(row['status'], row['status'])}: " + " · ".join(parts)
 
 
-def guarantee_at(row: Row) -> str:
+def guarantee_at(model: ModelAtEpsilon) -> str:
     """ε with its verdict, δ, adjacency and accountant."""
-    return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
+    return f"ε = {plain(model.epsilon)}, {guarantee_of(vars(model))}."
 
 
-def guarantee_in_short(row: pd.Series) -> str:
-    """δ, adjacency and kind of accountant of one row, where there is room for a few words."""
-    parts = [f"δ = {plain(row['delta'])}", str(row["adjacency"])]
-    if row["status"] != PROVED:
-        parts.append(STATUS_NAMES.get(row["status"], row["status"]))
-    elif row["delta"] == 0.0:
+def guarantee_in_short(model: ModelAtEpsilon) -> str:
+    """δ, adjacency and kind of accountant of a model, where there is room for a few words."""
+    parts = [f"δ = {plain(model.delta)}", model.adjacency]
+    if not model.is_proved:
+        parts.append(STATUS_NAMES.get(model.status, model.status))
+    elif model.delta == 0.0:
         parts.append("pure ε")
-    elif pd.isna(row["gaussian_mu"]):
-        parts.append(DETAILS.split(row["accountant"])[0])
+    elif math.isnan(model.gaussian_mu):
+        parts.append(DETAILS.split(model.accountant)[0])
     else:
         parts.append("Gaussian DP")
     return " · ".join(parts)

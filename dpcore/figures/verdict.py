@@ -6,11 +6,12 @@ import math
 
 import pandas as pd
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.groups import MIN
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
 from dpcore.figures.quality import ACCURACY, Quality
-from dpcore.guarantee import STATUS_NAMES, Adjacency, Status
+from dpcore.guarantee import STATUS_NAMES
 from dpcore.words import at_most, plain, spaced
 
 ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is reported
@@ -27,7 +28,8 @@ def headline(row: pd.Series, *, subject: str, cost: Cost, guess: float, records_
     )
     sentence = f"At ε = {plain(row['epsilon'])} {subject} {result}; {cost.without}."
     sentence += not_better(row, quality, cost.value, cost.baseline, guess)
-    return sentence if row["status"] == Status.PROVED else f"{sentence} {standing(row)}"
+    model = ModelAtEpsilon.of(row)
+    return sentence if model.is_proved else f"{sentence} {standing(model)}"
 
 
 def not_better(
@@ -51,22 +53,18 @@ def _areas(row: pd.Series, quality: Quality) -> str:
     return f" By AUC they have {plain(value)} and {plain(baseline)}; a coin has 0.5."
 
 
-def standing(row: pd.Series) -> str:
-    """What is proved instead of a row's ε."""
-    source = (
-        f"δ = {plain(row['delta'])}, {Adjacency(row['adjacency']).difference}, {row['accountant']}"
-    )
-    certified = row["certified_epsilon"]
+def standing(model: ModelAtEpsilon) -> str:
+    """What is proved instead of a model's ε."""
+    source = f"δ = {plain(model.delta)}, {model.neighbours.difference}, {model.accountant}"
+    certified = model.certified_epsilon
     certificate = (
         "No ε is certified for it."
-        if pd.isna(certified)
+        if math.isnan(certified)
         else "What is certified for the noise that is added is "
         f"ε = {at_most(certified)} ({source})."
     )
-    status = STATUS_NAMES.get(row["status"], str(row["status"])).capitalize()
-    return (
-        f"{status}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {certificate}"
-    )
+    status = STATUS_NAMES.get(model.status, model.status).capitalize()
+    return f"{status}: ε = {plain(model.epsilon)} is not proved here. {model.reason} {certificate}"
 
 
 def rough_count(per_1000: float, most: float, records: int) -> str:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dpcore.controls.explore import CORRECTED
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.study import RiskModels
 from dpcore.evaluation.study import Study
 from dpcore.questions.question import Question, asked
 from dpcore.words import percent, plain
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,9 @@ def of_percent(risk: float) -> float:
     return risk / 100
 
 
-def correction(row: pd.Series) -> str:
+def correction(model: ModelAtEpsilon) -> str:
     """What correcting a model's risks takes of its ε, in sentences."""
-    total, training = float(row["epsilon"]), float(row["training_epsilon"])
+    total, training = model.epsilon, model.training_epsilon
     share = 1.0 - training / total
     percentage = percent(share) if share >= 0.001 else "less than 0.1 %"
     return (

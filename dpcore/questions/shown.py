@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.datasets import Entry
+    from dpcore.evaluation.at_epsilon import ModelAtEpsilon
     from dpcore.figures.drawn import Drawn
 
 Number = tuple[str, str, str, str]
@@ -56,15 +57,15 @@ class Shown:
 
     Parameters
     ----------
-    row : Series
-        One of the model's, whose guarantee is told.
+    model : ModelAtEpsilon
+        Whose guarantee is told.
     numbers, sentences, figures, notes
         In this order; notes are said small.
     table : DataFrame
         What can be downloaded.
     """
 
-    row: pd.Series
+    model: ModelAtEpsilon
     table: pd.DataFrame
     numbers: tuple[Number, ...] = ()
     sentences: tuple[str, ...] = ()

@@ -209,13 +209,13 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         above = st.container()
         with _under_the_picture():
             epsilon = drawn(EPSILON, width=150)  # before the picture, which follows it
-            row = view.row(epsilon)
-            numbers.whose(view, row, epsilon)
+            model = view.model(epsilon)
+            numbers.whose(view, model, epsilon)
         shown = once(view, f"picture {view.contents}", lambda: _picture(view))
         with above:
             numbers.show_over_epsilon(view, shown, "cost_picture", epsilon)
-        numbers.under_the_picture(view, row)
-        detail.at_chosen_epsilon(view, row, epsilon, slots)
+        numbers.under_the_picture(view, model)
+        detail.at_chosen_epsilon(view, model, epsilon, slots)
         with slots.leave.empty().container():
             leave(view)
         page_links.draw_anew()  # last: nobody waits for where the links lead

@@ -11,15 +11,16 @@ import streamlit as st
 from dpcore.controls.control import Control, Name, Switch
 from dpcore.controls.explore import BEST, CORRECTED
 from dpcore.errors import InvalidInput
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.study import LOSS, gives_risks
 from dpcore.figures.curves import at, guarantee_at, stand_in_for
 from dpcore.questions import register
 from dpcore.questions.question import Question
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion
-from dpcore.questions.risks import correction
+from dpcore.questions.risks import RiskQuestion, correction
 from dpcore.questions.shown import Chosen, Shown
 from dpcore.questions.told import command, snippet
-from dpcore.words import plain
+from dpcore.words import plain, spaced
 from pages.explore import by_hand, curve_jobs, loaders, texts
 from pages.explore.view import once
 from pages.shared.charts import plot, table_behind
@@ -130,7 +131,7 @@ def _line(view: View, corrected: bool) -> pd.DataFrame:
     return view.corrected_line if corrected else view.line
 
 
-def show(view: View, tab: str, first: pd.Series, epsilon: float) -> None:
+def show(view: View, tab: str, first: ModelAtEpsilon, epsilon: float) -> None:
     """Draw the tab for the model on the first screen, at the grid's ε for the chosen one."""
     question = register.by_tab()[tab]
     asked = wanted(view, question)
@@ -147,18 +148,20 @@ def show(view: View, tab: str, first: pd.Series, epsilon: float) -> None:
     store(LAST, (dict.fromkeys([*names, question.named()]), {**before, **values}))
     asked = question.on_page(asked.study, view.split.entry, values)  # with what only looks
     line = _line(view, values.get(CORRECTED.key) is True)
-    row = at(line, epsilon)
-    if row["method"] != first["method"]:
-        words = texts.CORRECTED_BY.format(view.titles[row["method"]])
+    model = ModelAtEpsilon.of(at(line, epsilon))
+    if model.method != first.method:
+        words = texts.CORRECTED_BY.format(view.titles[model.method])
         st.caption(f":material/info: {words}")
-    chosen = Chosen(
-        line, str(row["method"]), float(row["epsilon"]), view.split.entry, values, view.dark
-    )
+    chosen = Chosen(line, model.method, model.epsilon, view.split.entry, values, view.dark)
     key = f"{asked.key} {sorted(map(str, values.items()))} {chosen.epsilon} {view.dark}"
     rows = curve_jobs.results(asked)
     shown = once(view, f"{key} {view.contents}", lambda: asked.shown(rows, chosen))
     _draw_shown(shown, asked.named())
-    _explain(shown.row, row, epsilon)
+    if isinstance(asked, RiskQuestion):
+        _explain(shown.model, model)
+    if model.epsilon != epsilon:
+        nearest = f"{stand_in_for(model.epsilon, epsilon)} {plain(epsilon)}"
+        st.caption(f":material/info: Counted at {nearest}.")
     told = asked.told(values)
     table_behind(shown.table, asked.named(), asked.table_is, lambda: (command(told), snippet(told)))
     if isinstance(asked, RiskCurvesQuestion):
@@ -176,13 +179,9 @@ def _draw_shown(shown: Shown, name: str) -> None:
         st.caption(f":material/info: {note}")
 
 
-def _explain(model: pd.Series, row: pd.Series, epsilon: float) -> None:
-    """Say what correcting costs, why counts are not those of the first screen, and at which ε."""
-    trained = model.get("training_epsilon", float("nan"))
-    if trained == trained:
-        st.markdown(verbatim(correction(model)), help=guarantee_at(model))
-    elif row["source"] == "closed form" and "threshold" in model:
-        st.caption(f":material/info: {texts.DRAWN_ANEW.format(runs=int(model['runs']))}")
-    counted = float(row["epsilon"])
-    if counted != epsilon:
-        st.caption(f":material/info: Counted at {stand_in_for(counted, epsilon)} {plain(epsilon)}.")
+def _explain(judged: ModelAtEpsilon, model: ModelAtEpsilon) -> None:
+    """Say what correcting costs, or why counts are not those of the first screen."""
+    if judged.is_corrected:
+        st.markdown(verbatim(correction(judged)), help=guarantee_at(judged))
+    elif model.source == "closed form":
+        st.caption(f":material/info: {texts.DRAWN_ANEW.format(runs=spaced(judged.runs))}")

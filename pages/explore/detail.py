@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.accounting.risk import Promise, promise
@@ -21,10 +20,10 @@ from dpcore.controls.explore import (
     TAKE_ALONG,
     THE_CHOSEN_METHODS,
 )
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.figures import chosen
 from dpcore.figures.bands import band
 from dpcore.guarantee import PrivacyBudget
-from dpcore.questions.cost.words import bound_at
 from dpcore.words import at_most, plain
 from pages.explore import (
     asked,
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 
 def at_chosen_epsilon(
     view: View,
-    row: pd.Series,
+    model: ModelAtEpsilon,
     epsilon: float,
     slots: Slots,
 ) -> None:
@@ -59,17 +58,17 @@ def at_chosen_epsilon(
     """
 
     def shown() -> View:
-        return view.with_row(row)
+        return view.with_method(model.method)
 
     contents: Mapping[str, Callable[[], None]] = {
-        ONE_PERSON: lambda: _one_person(view, row),
+        ONE_PERSON: lambda: _one_person(view, model),
         SIDE_BY_SIDE: lambda: side_by_side.show(view, epsilon),
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(view, epsilon),
         NOISE: lambda: _noise(shown(), epsilon),
-        PROOF: lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
-        TAKE_ALONG: lambda: take_along.show(view, row),
+        PROOF: lambda: badges.claims_and_proofs(_calibrations(view, model, epsilon)),
+        TAKE_ALONG: lambda: take_along.show(view, model),
         ABOUT: lambda: _about(view),
     }
     # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
@@ -77,7 +76,7 @@ def at_chosen_epsilon(
         if slots.tab in contents:
             contents[slots.tab]()
         else:
-            asked.show(view, slots.tab, row, epsilon)
+            asked.show(view, slots.tab, model, epsilon)
 
 
 def _noise(view: View, epsilon: float) -> None:
@@ -85,29 +84,27 @@ def _noise(view: View, epsilon: float) -> None:
         plot(drawn_one, f"sigma_figure_{place}" if place else "sigma_figure")
 
 
-def _calibrations(view: View, row: pd.Series, epsilon: float) -> list[Calibration]:
-    first = view.calibration(row["method"], row["edition"], float(row["epsilon"]))
+def _calibrations(view: View, model: ModelAtEpsilon, epsilon: float) -> list[Calibration]:
+    first = view.calibration(model.method, model.edition, model.epsilon)
     chosen = view.calibrations_at(epsilon)
     return [first, *(one for one in chosen if one.method != first.method)]
 
 
-def _bound(view: View, row: pd.Series) -> tuple[PrivacyBudget | None, float | None, str]:
-    budget, noise = bound_at(row)
-    title = view.titles[row["method"]]
-    if row["status"] == "proved" and budget is not None:
+def _bound(view: View, model: ModelAtEpsilon) -> tuple[PrivacyBudget | None, float | None, str]:
+    budget, noise = model.bound
+    title = view.titles[model.method]
+    if model.is_proved and budget is not None:
         note = ODDS_CONDITION if noise is None else f"By {title}'s own noise."
         return budget, noise, note
-    sentence = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
+    sentence = f"For {title}, ε = {plain(model.epsilon)} is not proved here"
     if budget is None:
         return None, None, f"{sentence}, and no bound holds."
     return budget, noise, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
 
 
-def _one_person(view: View, row: pd.Series) -> None:
-    epsilon = float(row["epsilon"])
-
+def _one_person(view: View, model: ModelAtEpsilon) -> None:
     def calibrate() -> Calibration:
-        return view.calibration(row["method"], row["edition"], epsilon)
+        return view.calibration(model.method, model.edition, model.epsilon)
 
     def promise_of() -> Promise:
         calibrated = calibrate()
@@ -119,10 +116,10 @@ def _one_person(view: View, row: pd.Series) -> None:
 
         return privacy_curve(calibrate())
 
-    budget, noise, note = _bound(view, row)
+    budget, noise, note = _bound(view, model)
     risk_panel.card(budget, view.problem.adjacency, "", note, noise)
-    name = f"{row['method']} {row['edition']}"
-    key = f"{view.study.key} {name} {epsilon}"
+    name = f"{model.method} {model.edition}"
+    key = f"{view.study.key} {name} {model.epsilon}"
     risk_panel.attacker_panel(promise_of, exact_curve, key, None, noise)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.controls.explore import BEST, EPSILON
 from dpcore.datasets import OWN
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.marks import ALL_BLANK
@@ -41,11 +41,11 @@ def show_over_epsilon(view: View, shown: Picture, key: str, epsilon: float) -> N
     )
 
 
-def whose(view: View, row: pd.Series, epsilon: float) -> None:
+def whose(view: View, model: ModelAtEpsilon, epsilon: float) -> None:
     """Draw whose ε it is, and the table behind the picture."""
-    computed = float(row["epsilon"])
+    computed = model.epsilon
     stand_in = "" if computed == epsilon else f"Shown: {stand_in_for(computed, epsilon)} · "
-    st.caption(unbroken(f"{stand_in}{verbatim(guarantee_in_short(row))}"), help=_how(view, row))
+    st.caption(unbroken(f"{stand_in}{verbatim(guarantee_in_short(model))}"), help=_how(view, model))
     table_behind(
         once(view, f"table {view.contents}", lambda: view.decision.table),
         "cost",
@@ -64,40 +64,39 @@ def _code(view: View) -> tuple[str, str]:
     return command(asked), snippet(asked)
 
 
-def under_the_picture(view: View, row: pd.Series) -> None:
+def under_the_picture(view: View, model: ModelAtEpsilon) -> None:
     """Draw what a reader of the answer must know, a line each."""
-    for line in (*_better(view, float(row["epsilon"])), *_caveats(view)):
+    for line in (*_better(view, model.epsilon), *_caveats(view)):
         st.caption(line)
-    print_only.line(guarantee_at(row))
+    print_only.line(guarantee_at(model))
 
 
-def _how(view: View, row: pd.Series) -> str:
+def _how(view: View, model: ModelAtEpsilon) -> str:
     """How the numbers came about, and what they mean."""
     chosen = "chosen under Expert" if view.focus != BEST else "chosen by a fixed rule, unseen"
-    title, runs = view.titles[row["method"]], int(row["runs"])
+    title, runs = view.titles[model.method], model.runs
     words = view.quality.words
     second = texts.MISSED
     if view.split.entry.predicts == "number":
         second = texts.R2
     elif view.problem.classes > 2:
         second = texts.BALANCED
-    source = texts.SOURCES[row["source"]].format(runs=spaced(runs))
+    source = texts.SOURCES[model.source].format(runs=spaced(runs))
     parts = (
-        f"{title}, {chosen}. {_features(view, row)}{source}",
-        f"{in_band(runs, splits=int(row['splits']))} ±: 95 % interval over splits and noise.",
+        f"{title}, {chosen}. {_features(view, model)}{source}",
+        f"{in_band(runs, splits=model.splits)} ±: 95 % interval over splits and noise.",
         f"{words.meaning} {words.cost}",
         texts.REFERENCE_LAM.format(lam=plain(view.compared.lam)),
         second,
-        guarantee_at(row),
+        guarantee_at(model),
     )
     return "\n\n".join(parts)
 
 
-def _features(view: View, row: pd.Series) -> str:
-    method, epsilon = str(row["method"]), float(row["epsilon"])
-    if not view.split.maps or is_of_the_survey(method):
+def _features(view: View, model: ModelAtEpsilon) -> str:
+    if not view.split.maps or is_of_the_survey(model.method):
         return ""
-    features = features_at(view.study, view.split, method, epsilon)
+    features = features_at(view.study, view.split, model.method, model.epsilon)
     return f"Numbers are {texts.FEATURES[features]} at this ε, by rule. "
 
 
@@ -145,4 +144,5 @@ def every_method(view: View, epsilon: float) -> None:
         plot(cost.bars(costs, view.quality, dark=view.dark), "cost_figure")
     with st.container(horizontal=True, gap="xsmall"):
         for _, row in private.iterrows():
-            badges.status(row["status"], guarantee_at(row), name=view.titles[row["method"]])
+            model = ModelAtEpsilon.of(row)
+            badges.status(model.status, guarantee_at(model), name=view.titles[model.method])

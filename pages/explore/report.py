@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpcore.controls.explore import BEST
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.questions import register
@@ -18,8 +19,6 @@ from pages.explore import asked, curve_jobs
 from pages.shared.session import stored
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pages.explore.view import View
 
 LINEAR_ONLY = (
@@ -39,12 +38,12 @@ WHAT = (
 )
 
 
-def show(view: View, row: pd.Series) -> None:
+def show(view: View, model: ModelAtEpsilon) -> None:
     """Show the button that makes the report of a model."""
-    if is_of_the_survey(row["method"]):
-        st.caption(f":material/info: {LINEAR_ONLY.format(view.titles[row['method']])}")
+    if is_of_the_survey(model.method):
+        st.caption(f":material/info: {LINEAR_ONLY.format(view.titles[model.method])}")
         return
-    findings = _findings(view, row)
+    findings = _findings(view, model)
 
     def file() -> bytes:
         from dpcore.questions.report.build import report
@@ -64,8 +63,8 @@ def show(view: View, row: pd.Series) -> None:
     )
 
 
-def _findings(view: View, row: pd.Series) -> Findings:
-    method, edition, epsilon = str(row["method"]), str(row["edition"]), float(row["epsilon"])
+def _findings(view: View, model: ModelAtEpsilon) -> Findings:
+    method, edition, epsilon = model.method, model.edition, model.epsilon
     findings = Findings(
         study=view.study,
         calibration=view.calibration(method, edition, epsilon),

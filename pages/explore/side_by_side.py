@@ -97,7 +97,7 @@ def _about(view: View, times: pd.DataFrame) -> str:
 
 def _plots(view: View, series: list[Series], measure: str) -> Picture:
     first = view.line.iloc[0]
-    queries = view.with_row(first).queries
+    queries = view.with_method(first["method"]).queries
     name = view.titles[first["method"]]
     return plots(view.decision, view.thin, series, queries, measure, name, view.delta)
 

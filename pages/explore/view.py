@@ -14,6 +14,7 @@ from dpcore.controls.explore import AXIS, BEST, WIDE_EPSILONS
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.baselines import LINEAR, Baselines
 from dpcore.evaluation.clinic.counts import TreatedCounts, joined
 from dpcore.evaluation.curves import against
@@ -147,9 +148,9 @@ class View:
         ]
         return self.line[self.line["method"].isin(possible)]
 
-    def row(self, epsilon: float) -> pd.Series:
-        """The row of that line for the chosen ε (`figures.curves.at`)."""
-        return at(self.line, epsilon)
+    def model(self, epsilon: float) -> ModelAtEpsilon:
+        """The model of the first answer for the chosen ε (`figures.curves.at`)."""
+        return ModelAtEpsilon.of(at(self.line, epsilon))
 
     @property
     def candidates(self) -> int:
@@ -169,8 +170,7 @@ class View:
     @property
     def series(self) -> list[Series]:
         """The first answer's method and the chosen ones: name, key and rows."""
-        first = self.line.iloc[0]
-        shown = self.with_row(first)
+        shown = self.with_method(self.line["method"].iloc[0])
         return [
             (title, method, each)
             for title, method, _, each in named(shown.table, "sigma", self.titles)
@@ -218,12 +218,11 @@ class View:
         lead, half, title = max(leads)
         return (title, lead, half) if lead > max(half, self.quality.still) else None
 
-    def with_row(self, row: pd.Series) -> View:
-        """The view with a row's method, which stands before the chosen ones if it is none of them.
+    def with_method(self, method: str) -> View:
+        """The view with a method, which stands before the chosen ones if it is none of them.
 
         While its own curve is to come there are the rows of the first answer.
         """
-        method = row["method"]
         if method in set(self.table["method"]):
             return self
         study = self.study
@@ -264,7 +263,7 @@ class View:
         if self.decision.outcomes is None:
             measured = self.compared.measured
             cases = Cases("no privacy", measured["missed_per_1000"], measured["false_per_1000"])
-            return self.with_row(self.row(epsilon)).rows_at(epsilon), cases
+            return self.with_method(self.model(epsilon).method).rows_at(epsilon), cases
         rows = []
         for each in (self.decision, *(other for _, other in self.thin)):
             row = at(each.rows, epsilon).copy()

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.figures import chosen, curves, noise, style
 from dpcore.figures.curves import ReferenceLine, guarantee_in_short
 from dpcore.figures.drawn import Drawn
@@ -68,8 +69,17 @@ def test_a_figure_stays_put_and_its_series_differ_by_more_than_colour(kind, dark
     ],
 )
 def test_what_belongs_beside_epsilon_is_told_in_few_words(known, told):
-    usual = {"delta": 1e-5, "adjacency": "zero-out", "status": "proved", "gaussian_mu": math.nan}
-    assert guarantee_in_short(pd.Series(usual | known)) == told
+    usual = {
+        "method": "dpgd",
+        "edition": "sound",
+        "epsilon": 1.0,
+        "runs": 1,
+        "delta": 1e-5,
+        "adjacency": "zero-out",
+        "status": "proved",
+        "gaussian_mu": math.nan,
+    }
+    assert guarantee_in_short(ModelAtEpsilon.of(usual | known)) == told
 
 
 def test_a_series_without_results_is_left_out(table, titles):

@@ -14,6 +14,7 @@ from dpcore.controls.explore import (
     RISK_CURVES,
 )
 from dpcore.evaluation import jobs, references
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
@@ -132,7 +133,7 @@ def test_calibration_and_its_correction_are_those_of_the_package(results):
         assert told["Calibration error"] == f"{100 * row['calibration_error']:.1f} %"
         assert reliability_curve(model, without, people="patients").sentence in said(app)
         assert ("Correcting the risks takes" in said(app)) == study.corrected
-    assert correction(row) in said(app)
+    assert correction(ModelAtEpsilon.of(row)) in said(app)
     app = opened(NET_BENEFIT, corrected="true", threshold="20")
     row = row_at(results[DECISIONS_CORRECTED.key].rows, 1.0, 0.2)
     assert numbers(app)["Sensitivity"] == f"{100 * row['true_positive_rate']:.1f} %"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.figures.bands import spread
 from dpcore.figures.canvas import (
@@ -115,4 +116,4 @@ def shown(question: CalibrationQuestion, rows: pd.DataFrame, chosen: Chosen) -> 
     people = chosen.entry.records_are
     figure = reliability_curve(model, without, people=people, dark=chosen.dark)
     row = model.iloc[0]
-    return Shown(row, rows, numbers(row, without.iloc[0]), figures=(figure,))
+    return Shown(ModelAtEpsilon.of(row), rows, numbers(row, without.iloc[0]), figures=(figure,))

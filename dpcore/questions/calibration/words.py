@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.figures.bands import band_of
 from dpcore.figures.curves import guarantee_at
 from dpcore.questions.shown import Number
@@ -49,7 +50,7 @@ def _number(
     row: pd.Series,
     without: pd.Series,
 ) -> Number:
-    hover = f"{meaning} {band_of(row)}. {guarantee_at(row)}"
+    hover = f"{meaning} {band_of(row)}. {guarantee_at(ModelAtEpsilon.of(row))}"
     value, low, high = (row[f"{column}{end}"] for end in ("", "_low", "_high"))
     if value != value:
         return label, "–", "not defined", hover

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.counts import Outcomes, TreatedCounts
 from dpcore.evaluation.frontier import crossing
@@ -57,6 +58,10 @@ class Decision:
     compared: Baselines
     reference: TreatedCounts | None
     threshold: float
+
+    def model_at(self, place: int) -> ModelAtEpsilon:
+        """The model at one of its ε."""
+        return ModelAtEpsilon.of(self.rows.iloc[place])
 
     @property
     def measure(self) -> Metric:

@@ -149,8 +149,8 @@ def _readings(decision: Decision) -> tuple[Reading, ...]:
         RIGHT_GUESSES,
         tuple(f"{one.shown} of 100" for one in every),
         tuple(
-            f"{hedge(one.shown)}; {guarantee_in_short(row)}".removeprefix("; ")
-            for one, (_, row) in zip(every, decision.rows.iterrows(), strict=True)
+            f"{hedge(one.shown)}; {guarantee_in_short(decision.model_at(place))}".removeprefix("; ")
+            for place, one in enumerate(every)
         ),
     )
     return (first, *_second(decision), guesses)

@@ -8,13 +8,11 @@ from dpcore.accounting.risk import OVER, UNDER, Odds, odds
 from dpcore.evaluation.frontier import crossing
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import not_better, standing
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency
 from dpcore.questions.cost.decision import LEAST_GAIN, NEARLY_ALL, Decision
 from dpcore.words import percent, plain
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dpcore.datasets import Entry
 
 WHO = {
@@ -24,26 +22,17 @@ WHO = {
 }
 
 
-def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
-    """The proved (ε, δ), else the certified one, else ``None``; what the noise allows if known."""
-    epsilon = row["epsilon"] if row["status"] == str(Status.PROVED) else row["certified_epsilon"]
-    if not epsilon < float("inf"):
-        return None, None
-    noise = None if row["noise_advantage"] != row["noise_advantage"] else row["noise_advantage"]
-    return PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), noise
-
-
 def odds_at(decision: Decision, place: int) -> Odds:
     """How many of 100 guess right at most about one person."""
-    row = decision.rows.iloc[place]
-    budget, noise = bound_at(row)
-    return odds(budget, Adjacency(row["adjacency"]), noise)
+    model = decision.model_at(place)
+    budget, noise = model.bound
+    return odds(budget, model.neighbours, noise)
 
 
 def guessing(decision: Decision, place: int) -> str:
     """One sentence on the attackers."""
     chances = odds_at(decision, place)
-    who = WHO[Adjacency(decision.rows.iloc[place]["adjacency"])]
+    who = WHO[decision.model_at(place).neighbours]
     if chances.shown == "all":
         return f"Nothing is promised: all of 100 may guess right {who}."
     if chances.shown == OVER:
@@ -55,11 +44,11 @@ def guessing(decision: Decision, place: int) -> str:
 
 def sentence(decision: Decision, place: int, entry: Entry, method: str) -> str:
     """The answer at one ε: what it costs, what it buys, and from where on it is worth it."""
-    row = decision.rows.iloc[place]
+    model = decision.model_at(place)
     parts = [_cost(decision, place, entry, method), guessing(decision, place)]
     parts.append(_worth(decision, place) if decision.outcomes is not None else _near(decision))
-    if row["status"] != str(Status.PROVED):
-        parts.append(f"**{standing(row)}**")
+    if not model.is_proved:
+        parts.append(f"**{standing(model)}**")
     return " ".join(filter(None, parts))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.figures.bands import band_of, spread
@@ -158,7 +159,7 @@ def shown(question: DecisionCurveQuestion, rows: pd.DataFrame, chosen: Chosen) -
     is_half = typed.count(None) == 1
     notes = (*([BOTH_COSTS] if is_half else []), *([] if question.corrected else [RISKS]))
     return Shown(
-        row,
+        ModelAtEpsilon.of(row),
         question.table(rows),
         numbers(row, without, costs),
         tuple(told),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.figures.bands import agreeing, band_of
 from dpcore.figures.curves import PROVED, guarantee_at
@@ -35,7 +36,7 @@ COST = (
 
 def numbers(row: pd.Series, without: pd.Series, costs: Costs | None) -> tuple[Number, ...]:
     """What a model's decisions lead to at one threshold, beside the one without privacy."""
-    guarantee = guarantee_at(row)
+    guarantee = guarantee_at(ModelAtEpsilon.of(row))
     rates = (
         _rate("Sensitivity", row, without, "true_positive_rate", SENSITIVITY, guarantee),
         _rate("Specificity", row, without, "true_negative_rate", SPECIFICITY, guarantee),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.groups import MIN
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.figures.bands import Row, spread
@@ -336,4 +337,4 @@ def shown(question: GroupsQuestion, rows: pd.DataFrame, chosen: Chosen) -> Shown
         of_groups(model, without, measure, dark=chosen.dark),
         gap(line, without, measure, chosen.epsilon, dark=chosen.dark),
     )
-    return Shown(model.iloc[0], rows, figures=figures)
+    return Shown(ModelAtEpsilon.of(model.iloc[0]), rows, figures=figures)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from dpcore.datasets.preparation import used_columns
 from dpcore.datasets.schema import Column
 from dpcore.erm.method import Calibration, Method
 from dpcore.errors import InvalidInput, brief, number
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.clinic.corrected import refusal
 from dpcore.evaluation.clinic.risks import judged_models
@@ -119,12 +119,12 @@ class Findings:
         return self.split.records + (0 if self.split.further else self.split.tested)
 
     @property
-    def corrected(self) -> pd.Series | None:
-        """A row of the model whose risks are corrected, where those are judged."""
+    def corrected(self) -> ModelAtEpsilon | None:
+        """The model whose risks are corrected, where those are judged."""
         for table in (self.decisions, self.reliability, self.groups):
             if table is not None:
-                row = self.of_model(table).iloc[0]
-                return None if math.isnan(row["training_epsilon"]) else row
+                model = ModelAtEpsilon.of(self.of_model(table).iloc[0])
+                return model if model.is_corrected else None
         return None
 
     def of_model(self, table: pd.DataFrame) -> pd.DataFrame:

@@ -170,7 +170,7 @@ def privacy(findings: Findings) -> Section:
     unclaimed = calibration.claim.reason == NO_PAPER
     claim = "No claim in print is examined here." if unclaimed else statement(calibration.claim)
     row = findings.corrected
-    both = "" if row is None else f"{correction(row)} By {row['accountant']}."
+    both = "" if row is None else f"{correction(row)} By {row.accountant}."
     if calibration.edition is Edition.PUBLISHED:
         claim += f" In print: {standing.claim}"
     same = (calibration.claim.adjacency, adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from dpcore.datasets.grouping import grouping
 from dpcore.datasets.schema import Column, Entry
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.figures.bands import Row
 from dpcore.figures.canvas import (
@@ -221,4 +222,4 @@ def shown(question: RiskCurvesQuestion, rows: pd.DataFrame, chosen: Chosen) -> S
         fills=question.study.preparation.missing == "impute",
         dark=chosen.dark,
     )
-    return Shown(model.iloc[0], here, figures=(figure,))
+    return Shown(ModelAtEpsilon.of(model.iloc[0]), here, figures=(figure,))
