@@ -18,9 +18,9 @@ from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
 from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
 from dpcore.questions.cost.decision import Decision
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.work.task import JobContext
 
 EPSILONS = (0.1, 1.0, 10.0)
 SEEDS = 200

@@ -35,7 +35,7 @@ from tests.browser.server import CHROMIUM_SWITCHES, chromium, served  # noqa: E4
 STARTS = 5
 MOVES = 30
 ANSWER = """
-from dpcore.evaluation.task import JobContext
+from dpcore.work.task import JobContext
 from pages.explore import controls, curve_jobs, view
 
 for study in view.gather(controls.first_choice()).first.studies.values():

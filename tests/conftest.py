@@ -148,7 +148,7 @@ def no_private_folder(monkeypatch):
 @pytest.fixture
 def one_at_a_time(monkeypatch):
     """One job in sight at a time, begun by a process that no earlier test has left."""
-    from dpcore.evaluation import executors
+    from dpcore.work import executors
 
     executors.close()
     monkeypatch.setattr(executors, "MAX_IN_SIGHT", 1)

@@ -23,11 +23,11 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from dpcore.evaluation import exact_curves, executors
+from dpcore.evaluation import exact_curves
 from dpcore.release import rounded_gaussian
+from dpcore.work import executors, threads
 from pages.explore import report
 from pages.plan import account, entries
-from pages.shared import background
 from tests.golden_answers import lasting, short
 from tests.pages.explored import only_methods
 
@@ -98,7 +98,7 @@ def quicken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(type(st.context), "ip_address", None)
     patch.setattr(executors, "submit", LATER.submit)
     patch.setattr(executors, "make_ready", lambda: None)
-    patch.setattr(background, "_threads", lambda quick: AtOnce)
+    patch.setattr(threads, "threads", lambda quick: AtOnce)
     patch.setattr(exact_curves, "BAND_DRAWS", 20)
     patch.setattr("dpcore.evaluation.splits.MAX", 3)
     patch.setattr(rounded_gaussian, "os", SimpleNamespace(urandom=Random(0).randbytes))

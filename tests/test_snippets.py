@@ -30,7 +30,6 @@ from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import swept, trained
 from dpcore.export import plan, train
@@ -44,6 +43,7 @@ from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.question import ask
 from dpcore.questions.risk_curves.hand_edits import written
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion
+from dpcore.work.task import JobContext
 from pages.explore.curve_jobs import trained_study
 
 pytestmark = pytest.mark.usefixtures("few_splits")

@@ -101,7 +101,7 @@ def run_trials(number: int, seed: int = 0) -> Tally:
     """Open random links, each in a session of its own."""
     from streamlit.testing.v1 import AppTest
 
-    from dpcore.evaluation import jobs
+    from dpcore.work import jobs
 
     tally, started = Tally(), time.monotonic()
     # Only pages are tested here, no trainings.

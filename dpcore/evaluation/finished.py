@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation import jobs
 from dpcore.evaluation.comparison import gathered
+from dpcore.work import jobs
 
 if TYPE_CHECKING:
     import pandas as pd

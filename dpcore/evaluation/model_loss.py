@@ -11,8 +11,8 @@ from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.progress import Progress, numbered, section, silent, stoppable
+from dpcore.work.task import JobContext, Outcome, StudyTask, digest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.counts import NAME, Counter
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.progress import stoppable
+from dpcore.work.task import JobContext, Outcome, StudyTask, digest
 
 
 @dataclass(frozen=True)

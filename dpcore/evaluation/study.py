@@ -12,11 +12,11 @@ from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, whole
 from dpcore.evaluation.model_calibration import calibrated
-from dpcore.evaluation.task import digest
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, default_delta
 from dpcore.methods import without_best
 from dpcore.models.model import Model
 from dpcore.predictors import Predictor, predictor_named, refusal
+from dpcore.work.task import digest
 
 MAX_RUNS, MAX_EPSILONS, MAX_STEPS = 1_000, 200, 1_000_000
 

@@ -13,10 +13,10 @@ from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import Splits, splits
 from dpcore.evaluation.study import Study, fitting, problem_for
 from dpcore.evaluation.sweep import sweep, trainings
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, section, silent, stoppable
+from dpcore.work.task import JobContext, Outcome, StudyTask, digest
 
 if TYPE_CHECKING:
     import pandas as pd

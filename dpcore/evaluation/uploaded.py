@@ -18,8 +18,8 @@ import numpy as np
 
 from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
-from dpcore.evaluation import jobs, work
 from dpcore.evaluation.splits import splits
+from dpcore.work import files
 
 if TYPE_CHECKING:
     from dpcore.datasets.images import Examples
@@ -141,15 +141,14 @@ def folder() -> Path:
 
 def remove_leftovers() -> None:
     """Remove the records that ended servers left, and all that was learned from such."""
-    for path in work.matching(cache.folder() / FOLDER, "*"):
+    for path in files.matching(cache.folder() / FOLDER, "*"):
         host, _, rest = path.name.partition("+")
         process, _, token = rest.partition("+")
         if host == socket.gethostname() and not _runs(process):
             key = token.removeprefix(JOB)
             if key != token and key.isalnum():
-                for file in jobs.files(key):
-                    work.remove(file)
-            work.remove(path)
+                files.remove(*files.of_job(key))
+            files.remove(path)
 
 
 def mark(key: str) -> str:

@@ -223,8 +223,8 @@ def vary(
     """
     from dpcore.datasets import images
     from dpcore.evaluation import effects
-    from dpcore.evaluation.task import JobContext
     from dpcore.evaluation.training.task import swept
+    from dpcore.work.task import JobContext
 
     effect = effects.effect(setting)
     examples = images.load(study.dataset, **dict(study.settings))

@@ -13,9 +13,9 @@ from dpcore.controls.control import Control, Switch
 from dpcore.controls.options import exactly, is_flag, read
 from dpcore.datasets import Entry, Table, load
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.progress import Progress, silent, stoppable
 from dpcore.questions.shown import Chosen, Shown
+from dpcore.work.task import JobContext, Outcome, StudyTask, digest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from dpcore.questions.told import command, snippet
 from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, SystemStanding
 from dpcore.words import percent, plain, spaced
 from pages.atlas.texts import HERE
-from pages.shared import background, badges, downloads, job_panel, shared_jobs
+from pages.shared import badges, downloads, work
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm
@@ -50,7 +50,7 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
         refuse(refusal)
         return
     question = ModelQuestion(study)
-    shared_jobs.only(PLACE, [question.key])
+    work.only(PLACE, [question.key])
     dataset = entry(study.dataset)
     if not fits(model, dataset):
         st.info(
@@ -68,7 +68,7 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
     table, waiting = _table(question)
     if table is not None:
         _answer(question, model, table, badges.statement(calibration.proof))
-    job_panel.watch(waiting)
+    work.watch(waiting)
     _promise(model, calibration, verdict)
 
 
@@ -96,10 +96,10 @@ def _show_source(key: str, place: str) -> None:
 
 def _table(
     question: ModelQuestion,
-) -> tuple[pd.DataFrame | None, Sequence[job_panel.Watched]]:
+) -> tuple[pd.DataFrame | None, Sequence[work.Watched]]:
     study = question.study
     if entry(study.dataset).records <= FEW:
-        rows, waiting = background.answer_to(
+        rows, waiting = work.answer_to(
             f"model {study.model}",
             study.title,
             question.key,
@@ -107,15 +107,15 @@ def _table(
             wait=0.3,  # avoids drawing the page twice
             quick=True,
         )
-        return rows, background.watched(waiting)
-    job = shared_jobs.WatchedJobs(PLACE, PLACE, {study.title: question}, _submit)
+        return rows, work.watched(waiting)
+    job = work.WatchedJobs(PLACE, PLACE, {study.title: question}, _submit)
     if job.drawn != "done":
         return None, [job]
-    return question.table(shared_jobs.result(question.key)), []
+    return question.table(work.result(question.key)), []
 
 
 def _submit(place: str, question: ModelQuestion) -> None:
-    shared_jobs.submit(place, task(question))
+    work.submit(place, task(question))
 
 
 def _answer(question: ModelQuestion, model: Model, table: pd.DataFrame, proof: str) -> None:

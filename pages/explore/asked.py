@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from pages.explore.layout import Slots
     from pages.explore.view import View
-    from pages.shared.shared_jobs import WatchedJobs
+    from pages.shared.work import WatchedJobs
 
 LAST = "questions asked so far"
 """Their names and what their controls had last, for the report."""

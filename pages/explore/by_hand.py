@@ -16,7 +16,7 @@ from dpcore.questions.risk_curves.terms import curve_rows, moved, of_map, with_e
 from dpcore.questions.told import command, snippet
 from dpcore.words import plain
 from pages.explore import curve_jobs, texts
-from pages.shared import shared_jobs
+from pages.shared import work
 from pages.shared.charts import download_csv, plot, table_behind
 from pages.shared.session import store, stored
 from pages.shared.verbatim import refuse, verbatim
@@ -33,7 +33,7 @@ model is judged."""
 PART, PRIVATE, CORRECTED = "Part", "Private model", "Corrected"
 
 
-def jobs(study: RiskCurvesQuestion) -> tuple[shared_jobs.WatchedJobs, ...]:
+def jobs(study: RiskCurvesQuestion) -> tuple[work.WatchedJobs, ...]:
     """The job that judges a corrected model of this study, once that is asked for."""
     hand = stored(MEASURED)
     if hand is None or _of_all(hand, study) != study.study:

@@ -11,11 +11,10 @@ import streamlit as st
 
 from dpcore.controls.explore import BEST, COARSE_EPSILONS, EPSILONS, PAPER_EPSILONS
 from dpcore.datasets import Split
-from dpcore.evaluation import executors, jobs, references, times
+from dpcore.evaluation import references, times
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study, of_a_model
-from dpcore.evaluation.task import StudyProtocol, Task
 from dpcore.evaluation.times import TimesStudy
 from dpcore.guarantee import Edition
 from dpcore.methods import best_method
@@ -24,7 +23,9 @@ from dpcore.predictors import predictor_named
 from dpcore.questions import question
 from dpcore.questions.cost.question import CostQuestion
 from dpcore.questions.question import Question
-from pages.shared import shared_jobs, uploads
+from dpcore.work import executors, jobs
+from dpcore.work.task import StudyProtocol, Task
+from pages.shared import uploads, work
 from pages.shared.uploads import TableStudy
 
 if TYPE_CHECKING:
@@ -78,14 +79,12 @@ def headline(study: Study, focus: str) -> list[CostQuestion]:
     ]
 
 
-def first_answer(
-    studies: Sequence[CostQuestion], reference: ReferenceStudy
-) -> shared_jobs.WatchedJobs:
+def first_answer(studies: Sequence[CostQuestion], reference: ReferenceStudy) -> work.WatchedJobs:
     """Show the jobs of the first answer, which wait for no other."""
     described: dict[str, StudyProtocol] = {f"Training {study.title}": study for study in studies}
-    return shared_jobs.WatchedJobs(
+    return work.WatchedJobs(
         name="first",
-        place=shared_jobs.CURVES,
+        place=work.CURVES,
         studies=described | {WITHOUT_PRIVACY: reference},
         submit=submit,
         seconds=FIRST_SECONDS,
@@ -93,14 +92,14 @@ def first_answer(
     )
 
 
-def watched(studies: Sequence[CostQuestion], compared: str) -> shared_jobs.WatchedJobs:
+def watched(studies: Sequence[CostQuestion], compared: str) -> work.WatchedJobs:
     """Show the jobs of other methods as one line of the job panel.
 
     `compared` counts the methods in its words.
     """
-    return shared_jobs.WatchedJobs(
+    return work.WatchedJobs(
         name="curves",
-        place=shared_jobs.CURVES,
+        place=work.CURVES,
         studies={f"Training {_title(each.study)} ({compared})": each for each in studies},
         submit=partial(submit, is_sweep=True),
         seconds=POLL_SECONDS,
@@ -108,13 +107,11 @@ def watched(studies: Sequence[CostQuestion], compared: str) -> shared_jobs.Watch
     )
 
 
-def watched_alone(
-    name: str, doing: str, study: StudyProtocol
-) -> tuple[shared_jobs.WatchedJobs, ...]:
+def watched_alone(name: str, doing: str, study: StudyProtocol) -> tuple[work.WatchedJobs, ...]:
     """Show the job of one tab as a line of the job panel; none once it is done."""
-    watched = shared_jobs.WatchedJobs(
+    watched = work.WatchedJobs(
         name=name,
-        place=shared_jobs.CURVES,
+        place=work.CURVES,
         studies={doing: study},
         submit=submit,
         at_once=True,
@@ -129,7 +126,7 @@ def _title(study: Study) -> str:
 
 def is_done(study: StudyProtocol) -> bool:
     """Whether its results have been computed."""
-    return shared_jobs.state(study.key) == "done"
+    return work.state(study.key) == "done"
 
 
 def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
@@ -139,7 +136,7 @@ def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
     if study.upload:
         uploads.learn(study, task, is_sweep=is_sweep)
     else:
-        shared_jobs.submit(place, task(study), is_sweep=is_sweep)
+        work.submit(place, task(study), is_sweep=is_sweep)
 
 
 def task(study: StudyProtocol, path: str = "") -> Task:
@@ -153,7 +150,7 @@ def task(study: StudyProtocol, path: str = "") -> Task:
 
 
 def results(study: TableStudy) -> pd.DataFrame:
-    return uploads.curve_rows(study.key) if study.upload else shared_jobs.result(study.key)
+    return uploads.curve_rows(study.key) if study.upload else work.result(study.key)
 
 
 def counts(study: CostQuestion | ReferenceStudy) -> TreatedCounts | None:

@@ -7,7 +7,7 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from pages.explore import answer, controls
 from pages.explore.layout import layout, places
-from pages.shared import job_panel, presets, query, shared_jobs
+from pages.shared import presets, query, work
 
 query.tell(controls.validate_link())
 
@@ -16,7 +16,7 @@ line_place, work_place = answer.title(start), st.container()
 try:
     choice = controls.rest(start)
     if start.missing:
-        shared_jobs.only(shared_jobs.CURVES, ())
+        work.only(work.CURVES, ())
         answer.how_to_get(start)
         presets.drawn("explore")
         st.stop()
@@ -25,7 +25,7 @@ try:
     with work_place:
         contents = view.gather(choice)
 except InvalidInput as refusal:
-    shared_jobs.only(shared_jobs.CURVES, ())
+    work.only(work.CURVES, ())
     answer.show_refusal(start, line_place, refusal)
     presets.drawn("explore")
     st.stop()
@@ -36,10 +36,10 @@ above = places()
 with above.warnings:
     answer.warnings(start, contents, delta_warning)
 if isinstance(contents, view.Pending):
-    shared_jobs.only(shared_jobs.CURVES, contents.first.keys)
+    work.only(work.CURVES, contents.first.keys)
     answer.skeleton(above)
     with above.training:
-        job_panel.watch([contents.first])
+        work.watch([contents.first])
 else:
     slots = layout(start, above)
     judging = (*asked.jobs(contents, slots), *side_by_side.jobs(contents, slots))
@@ -49,7 +49,7 @@ else:
         answer.notes(contents)
     trained = {key for job in others for key in job.keys}
     judged = asked.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
-    shared_jobs.only(shared_jobs.CURVES, trained | judged)
+    work.only(work.CURVES, trained | judged)
     with slots.training:
-        job_panel.watch([*judging, *others])
+        work.watch([*judging, *others])
 presets.drawn("explore")

@@ -17,7 +17,7 @@ from dpcore.words import listed
 from pages.explore import curve_jobs, numbers, presets, texts
 from pages.explore.layout import Slots
 from pages.explore.view import once
-from pages.shared import shared_jobs, verdicts
+from pages.shared import verdicts, work
 from pages.shared.charts import table_behind
 from pages.shared.session import control_value
 from pages.shared.widgets import drawn
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
+def jobs(view: View, slots: Slots) -> tuple[work.WatchedJobs, ...]:
     """The job that the tab needs while it shows seconds, and the choice of what is plotted.
 
     The choice stands outside the fragment of ε, as a job may begin with it.

@@ -42,7 +42,7 @@ from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import PreparedRecords
 from pages.shared import uploads
 from pages.shared.charts import on_dark
-from pages.shared.shared_jobs import WatchedJobs
+from pages.shared.work import WatchedJobs
 
 Value = TypeVar("Value")
 

@@ -15,7 +15,7 @@ def first_view() -> None:
     try:
         # The first element of a server looks through all modules loaded until then.
         st.empty()
-        from dpcore.evaluation import jobs
+        from dpcore.work import jobs
         from pages.explore import answer, controls, curve_jobs, detail, view  # slow to load
 
         del answer, detail

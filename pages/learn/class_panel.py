@@ -6,9 +6,9 @@ import streamlit as st
 
 from pages.learn import controls, reach
 from pages.learn.classes import OpenClass
-from pages.shared import job_panel
-from pages.shared.job_panel import JobLine, State
+from pages.shared import work
 from pages.shared.verbatim import verbatim
+from pages.shared.work import State, Watched
 
 KEPT = (
     "Guesses and answers have no names. They stay in the server's memory until the lesson ends, "
@@ -38,7 +38,7 @@ def invitation(opened: OpenClass) -> None:
     st.metric("Class code", opened.code)
 
 
-class ClassNews:
+class ClassNews(Watched):
     """What a session waits for: a phone for the next stage, the presenter for every guess."""
 
     name, seconds = "class", 2.0
@@ -59,20 +59,7 @@ class ClassNews:
             return True
         return now.news != seen.news if self._is_host else now.stage != seen.stage
 
-    def line(self) -> JobLine | None:
-        """Return none: the page itself shows what is new."""
-        return None
-
-    def start(self) -> None:
-        """Do nothing: it runs as long as the class is open."""
-
-    def stop(self) -> None:
-        """Do nothing."""
-
-    def again(self) -> None:
-        """Do nothing."""
-
 
 def watch(opened: OpenClass, is_host: bool) -> None:
     """Redraw the page once the class has news."""
-    job_panel.watch([ClassNews(opened, is_host)])
+    work.watch([ClassNews(opened, is_host)])

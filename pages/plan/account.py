@@ -19,12 +19,12 @@ from dpcore.progress import Progress
 from dpcore.words import at_most, plain
 from pages.plan import budget, entries, loss, texts
 from pages.shared import page_links
-from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
 from pages.shared.numbers import draw_numbers
 from pages.shared.session import store, stored
 from pages.shared.verbatim import refuse, verbatim
+from pages.shared.work import Waiting, answer_to
 
 EXPLORE = "What does it cost?"
 Fit = tuple[AccountEntry, ...] | None

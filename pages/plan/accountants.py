@@ -17,9 +17,9 @@ from dpcore.progress import Progress
 from pages.plan import paper, texts
 from pages.plan.answer import Answer
 from pages.shared import badges
-from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.widgets import drawn
+from pages.shared.work import Waiting, answer_to
 
 POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
 

@@ -22,10 +22,10 @@ from dpcore.words import at_most, plain, spaced
 from pages.plan import budget, controls, texts
 from pages.plan.offer import offer_entry
 from pages.shared import badges
-from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.numbers import NARROW, draw_numbers
 from pages.shared.session import store, stored
+from pages.shared.work import Waiting, answer_to
 
 MOMENT = 0.5  # seconds that the page waits: most answers take less
 

@@ -18,7 +18,7 @@ from dpcore.figures.quality import ACCURACY
 from dpcore.rounding import stop_below
 from dpcore.words import as_set, spaced
 from pages.plan import texts
-from pages.shared import job_panel, shared_jobs
+from pages.shared import work
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import drawn
 
@@ -61,17 +61,17 @@ def of_models(models: Sequence[AccountEntry], account: Account, people: int) -> 
             records=f"{spaced(records or about.records)} {about.records_are}", title=about.title
         )
     )
-    shared_jobs.only(PLACE, [study.key])
-    job = shared_jobs.WatchedJobs(PLACE, PLACE, {texts.LOSING: study}, _submit)
+    work.only(PLACE, [study.key])
+    job = work.WatchedJobs(PLACE, PLACE, {texts.LOSING: study}, _submit)
     if job.drawn != "done":
-        job_panel.watch([job])
+        work.watch([job])
         return {}
-    rows = shared_jobs.result(study.key)
+    rows = work.result(study.key)
     return {str(row["method"]): _words(row) for _, row in rows.iterrows()}
 
 
 def _submit(place: str, study: LossStudy) -> None:
-    shared_jobs.submit(place, task(study))
+    work.submit(place, task(study))
 
 
 def _words(row: pd.Series) -> str:

@@ -10,9 +10,9 @@ from dpcore.controls.plan import MAP
 from dpcore.figures.plan import maps, schedule
 from dpcore.words import plain
 from pages.plan.answer import Answer
-from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.widgets import drawn
+from pages.shared.work import Waiting, answer_to
 
 
 def show(answer: Answer) -> Waiting:

@@ -19,9 +19,9 @@ from dpcore.systems import standing, system_named
 from dpcore.words import plain
 from pages.plan import texts
 from pages.shared import badges
-from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download
 from pages.shared.texts import BadgeColour
+from pages.shared.work import Waiting, answer_to
 
 SYSTEM = "adaptive-tcdp"
 """Paper 003 in the register of systems, which holds the verdict."""

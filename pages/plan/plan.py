@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.controls.account import ACCOUNT, LADDER_BUDGET, QUESTION
 from pages.plan import account, budget, controls, links, release, run
-from pages.shared import background, job_panel, query, view_link
+from pages.shared import query, view_link, work
 from pages.shared.widgets import drawn
 
 ANSWERS = {"account": account.show, "run": run.show, "release": release.show}
@@ -23,4 +23,4 @@ if question != "run":
 if question != "release":
     budget.keep(LADDER_BUDGET, budget.of_account())
 with progress:
-    job_panel.watch(background.watched(waiting))
+    work.watch(work.watched(waiting))

@@ -15,11 +15,11 @@ from dpcore.rounding import raised
 from dpcore.words import at_most, plain
 from pages.plan import budget, texts
 from pages.plan.offer import offer_entry
-from pages.shared.background import Waiting
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
 from pages.shared.numbers import NARROW, draw_numbers
 from pages.shared.verbatim import refuse
+from pages.shared.work import Waiting
 
 curve = st.cache_data(max_entries=100, show_spinner=False)(ladder_curve)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpcore.accounting.risk import promise
 from pages.plan.answer import Answer
 from pages.shared import risk_panel
-from pages.shared.background import Waiting
+from pages.shared.work import Waiting
 
 
 def show(answer: Answer) -> Waiting:

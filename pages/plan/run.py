@@ -12,9 +12,9 @@ from dpcore.errors import InvalidInput
 from pages.plan import accountants, answer, controls, maps, risk, take_along, texts
 from pages.plan.answer import MOMENT, Answer
 from pages.shared import page_links, presets
-from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import drawn
+from pages.shared.work import Waiting, answer_to, is_stopped
 
 DRAW = dict(zip(LOOKS, (accountants.show, maps.show, risk.show, take_along.show), strict=True))
 

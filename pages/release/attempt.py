@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeVar
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release.ledger import Refused
 from pages.release import texts
-from pages.shared.job_panel import JobLine, State
+from pages.shared.work import JobLine, State, Watched
 
 Phase = Literal[
     "preparing",
@@ -130,8 +130,8 @@ class Attempts(Generic[Product]):
             return self.latest
 
 
-class WatchedAttempt:
-    """Show an attempt in the job panel; only the visitor who began it (`begun`) may cancel it."""
+class WatchedAttempt(Watched):
+    """Show an attempt in the panel; only the visitor who began it (`begun`) may cancel it."""
 
     seconds = 0.3
 
@@ -140,31 +140,21 @@ class WatchedAttempt:
     ) -> None:
         self.name, self._attempt, self._is_own = name, attempt, attempt is begun
         self._phase = attempt.phase
-        self.drawn: State = self.state()
+        self.drawn = self.state()
 
     def state(self) -> State:
         """Whether it is under way as it was drawn: once it is paid the page changes."""
         is_as_drawn = self._attempt.is_under_way and self._attempt.phase == self._phase
         return "running" if is_as_drawn else "done"
 
-    def has_news(self) -> bool:
-        """Return ``False``: each phase is a state."""
-        return False
-
     def line(self) -> JobLine:
         """Say how far it is; it can be cancelled before its payment only."""
         attempt = self._attempt
-        if attempt.phase == "preparing":
-            button = "Cancel" if self._is_own else ""
-            return JobLine(f"{texts.PREPARING} {attempt.doing} …", attempt.share, button)
-        return JobLine(f"{texts.TRAINING} {attempt.doing} …", attempt.share, "")
-
-    def start(self) -> None:
-        """Do nothing: only a press of the button begins one."""
+        is_unpaid = attempt.phase == "preparing"
+        words = f"{texts.PREPARING if is_unpaid else texts.TRAINING} {attempt.doing} …"
+        return JobLine(words, attempt.share, "Cancel" if is_unpaid and self._is_own else "")
 
     def stop(self) -> None:
         """Cancel it, if it is this visitor's and not paid yet."""
         if self._is_own:
             self._attempt.cancel()
-
-    again = start

@@ -21,7 +21,7 @@ from pages.release.budget import ReleaseBudget
 from pages.release.payment import Press
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep, last
-from pages.shared import job_panel
+from pages.shared import work
 from pages.shared.session import stored
 from pages.shared.texts import ACTING
 from pages.shared.verbatim import refuse
@@ -39,7 +39,7 @@ def draw(
     is_own = form.values["release_table"] != DEMONSTRATION
     running = under_way(budget.account)
     if running is not None:
-        job_panel.watch([WatchedAttempt(running, stored(BEGUN))])
+        work.watch([WatchedAttempt(running, stored(BEGUN))])
         return last(before, *outcome.brief(running))
     latest = None if budget.account is None else budget.account.attempts.latest
     if latest is not None and budget.account is not None:

@@ -18,7 +18,7 @@ from pages.release import made_up, texts, twin
 from pages.release.budget import ReleaseBudget
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep
-from pages.shared import background, job_panel
+from pages.shared import work
 from pages.shared.session import store, stored
 from pages.shared.widgets import ControlForm
 
@@ -97,10 +97,10 @@ def _made_up_table(columns: str) -> tuple[str, str]:
 
 
 def _rehearsal(plan: ReleasePlan, plan_key: str) -> None:
-    rehearsal, waiting = background.answer_to(
+    rehearsal, waiting = work.answer_to(
         "rehearsal", texts.REHEARSING, plan_key, partial(_rehearsed, plan), quick=True
     )
-    job_panel.watch(background.watched(waiting, "rehearsal"))
+    work.watch(work.watched(waiting, "rehearsal"))
     if rehearsal is not None:
         store(LOOKED_AT, plan.columns)
         st.markdown(_rehearsal_sentence(rehearsal))

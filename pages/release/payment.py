@@ -24,8 +24,8 @@ from pages.release.attempt import Attempt, Attempts, Work
 from pages.release.records import ChosenTable
 from pages.shared import sign_in, signed_out
 from pages.shared.session import set_controls, store, stored
-from pages.shared.shared_jobs import present
 from pages.shared.verbatim import refuse, verbatim
+from pages.shared.work import present
 
 
 class Leaving(Protocol):

@@ -21,7 +21,7 @@ from pages.release.attempt import Attempt, WatchedAttempt, Work
 from pages.release.payment import Press
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep
-from pages.shared import badges, job_panel
+from pages.shared import badges, work
 from pages.shared.session import stored
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm
@@ -40,7 +40,7 @@ def draw(
     """Draw the twin of an account."""
     running, latest = under_way(account), account.twins.latest
     if running is not None:
-        job_panel.watch([WatchedAttempt(running, stored(BEGUN), "twin")])
+        work.watch([WatchedAttempt(running, stored(BEGUN), "twin")])
         return ReleaseStep("to do", texts.TWIN_UNDER_WAY)
     released_twin = None if latest is None else latest.released
     if latest is not None and released_twin is not None:

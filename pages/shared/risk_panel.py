@@ -20,10 +20,10 @@ from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.progress import Progress
 from dpcore.words import at_most, percent_at_most, plain
 from pages.shared import texts
-from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
 from pages.shared.widgets import drawn
+from pages.shared.work import Waiting, answer_to
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,10 +22,10 @@ import streamlit as st
 from dpcore.confined import Confined
 from dpcore.datasets.text import quoted
 from dpcore.errors import Cancelled
-from dpcore.evaluation import jobs
-from dpcore.evaluation.job_deletion import delete_job
-from dpcore.evaluation.task import StudyProtocol, Task
-from pages.shared import session_end, shared_jobs, upload_limit
+from dpcore.work import jobs
+from dpcore.work.handle import UNDER_WAY
+from dpcore.work.task import StudyProtocol, Task
+from pages.shared import session_end, upload_limit, work
 from pages.shared.session import once, store, stored
 
 if TYPE_CHECKING:
@@ -152,20 +152,19 @@ class Upload:
         """
         from dpcore.evaluation import uploaded
 
-        job = jobs.find(key)
-        if self.closed or (job is not None and job.state in ("queued", "running", "done")):
+        if self.closed or jobs.Job(key).state in (*UNDER_WAY, "done"):
             return
         path = uploaded.place(secrets.token_hex(8))
         self._files += [path, uploaded.mark(key)]
         self.answer(path, uploaded.hand_over, path)
         try:
             self._jobs.add(key)
-            shared_jobs.submit(place, make(path), is_sweep=is_sweep)
+            work.submit(place, make(path), is_sweep=is_sweep)
         except BaseException:
             Path(path).unlink(missing_ok=True)
             raise
         if self.closed:  # meanwhile, and maybe before the job was there to be ended
-            delete_job(key)
+            jobs.Job(key).delete()
             Path(path).unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -176,7 +175,7 @@ class Upload:
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._answers.clear()
         for key in list(self._jobs):
-            delete_job(key)
+            jobs.Job(key).delete()
         for path in list(self._files):
             Path(path).unlink(missing_ok=True)
 
@@ -342,9 +341,7 @@ def learn(study: TableStudy, make: Callable[[Any, str], Task], *, is_sweep: bool
     """
     upload = stored("table")
     if upload is not None and upload.name == study.upload:
-        upload.learn(
-            shared_jobs.CURVES, lambda path: make(study, path), study.key, is_sweep=is_sweep
-        )
+        upload.learn(work.CURVES, lambda path: make(study, path), study.key, is_sweep=is_sweep)
 
 
 def features(file: File) -> tuple[str, Brief]:

@@ -17,7 +17,7 @@ from dpcore.evaluation import comparison
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.progress import Progress
 from pages.shared import downloads
-from pages.shared.background import Waiting, answer_to
+from pages.shared.work import Waiting, answer_to
 from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:

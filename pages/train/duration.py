@@ -9,8 +9,8 @@ from dpcore.evaluation.training import duration
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.figures import training as figures
 from dpcore.words import lasting
-from pages.shared import shared_jobs
-from pages.shared.shared_jobs import WatchedJobs
+from pages.shared import work
+from pages.shared.work import WatchedJobs
 from pages.train import texts, trainings
 from pages.train.calibration import CalibratedTraining
 
@@ -29,10 +29,10 @@ def watched(study: TrainingStudy, calibrated: CalibratedTraining) -> list[Watche
     is_new = trainings.state(study) == "new"
     waits = is_new and not trainings.should_train(study, calibrated.records)
     if not (waits and is_here) or study.settings:
-        shared_jobs.only(PLACE, ())
+        work.only(PLACE, ())
         return []
     trial = duration.trial(calibrated.studies.values())
-    shared_jobs.only(PLACE, [trial.key])
+    work.only(PLACE, [trial.key])
     return [
         WatchedJobs(
             PLACE,
@@ -40,13 +40,13 @@ def watched(study: TrainingStudy, calibrated: CalibratedTraining) -> list[Watche
             {"Timing": trial},
             _submit,
             seconds=trainings.POLL_SECONDS,
-            should_run=lambda: shared_jobs.state(trial.key) != "failed",
+            should_run=lambda: work.state(trial.key) != "failed",
         )
     ]
 
 
 def _submit(place: str, trial: duration.Trial) -> None:
-    shared_jobs.submit(place, duration.task(trial))
+    work.submit(place, duration.task(trial))
 
 
 def left(study: TrainingStudy, calibrated: CalibratedTraining, history: pd.DataFrame) -> str:
@@ -69,6 +69,6 @@ def in_words(calibrated: CalibratedTraining, trial: WatchedJobs | None) -> str:
     unfinished = [
         study for study in calibrated.studies.values() if trainings.state(study) != "done"
     ]
-    rows = shared_jobs.result(trial.keys[0])
+    rows = work.result(trial.keys[0])
     time = duration.duration(rows, unfinished, calibrated.records)
     return f"Press Start ({figures.in_time(time)})."

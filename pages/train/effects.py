@@ -9,18 +9,19 @@ import streamlit as st
 
 from dpcore.controls.train import EFFECT, GIVES_WAY
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import comparison, effects, jobs
+from dpcore.evaluation import comparison, effects
 from dpcore.evaluation.effects import Effect
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.words import counted, plain
-from pages.shared import job_panel, shared_jobs
-from pages.shared.background import Waiting, answer_to
+from dpcore.work import jobs
+from pages.shared import work
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.code import show_python
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
+from pages.shared.work import Waiting, answer_to
 from pages.train import paper_figure, trainings, upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
@@ -101,8 +102,8 @@ def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Var
 
 def _watch(varied: Varied, metric: str, study: TrainingStudy, records: int) -> None:
     sweeps = varied.sweeps
-    shared_jobs.only(PLACE, [sweep.key for sweep in sweeps.values()])
-    job = shared_jobs.WatchedJobs(
+    work.only(PLACE, [sweep.key for sweep in sweeps.values()])
+    job = work.WatchedJobs(
         PLACE,
         PLACE,
         sweeps,
@@ -121,7 +122,7 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy, records: int) -> N
             values = ", ".join(plain(value, 4) for value in varied.values)
             name = varied.effect.symbol or varied.effect.title
             st.caption(f"{name} = {values}; {counted(study.runs, 'repetition')} each.")
-        job_panel.show(job)
+        work.show(job)
         table, beside = _ends(varied, varied.sweep), _ends(varied, varied.plain_sweep)
         if table is not None:
             _charts(varied, metric, table, beside, is_final=is_final)
@@ -131,7 +132,7 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy, records: int) -> N
             key, way = varied.effect.key, varied.way
             show_python(*(export.effect_snippet(one, key, varied.values, way) for one in described))
 
-    job_panel.watch([job], draw=draw)
+    work.watch([job], draw=draw)
 
 
 def _ends(varied: Varied, sweep: TrainingSweep | None) -> pd.DataFrame | None:
@@ -139,7 +140,7 @@ def _ends(varied: Varied, sweep: TrainingSweep | None) -> pd.DataFrame | None:
     if sweep is None:
         return None
     is_done = trainings.state(sweep) == "done"
-    rows = shared_jobs.result(sweep.key) if is_done else jobs.Job(sweep.key).partial()
+    rows = work.result(sweep.key) if is_done else jobs.Job(sweep.key).partial()
     if rows is None or rows.empty:
         return None
     return effects.ends(varied.effect, varied.values, sweep, rows)

@@ -21,11 +21,11 @@ from dpcore.figures.bands import band
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.words import at_most, capitalised, counted, plain, spaced
-from pages.shared import badges, job_panel
+from pages.shared import badges, work
 from pages.shared.charts import on_dark, plot, table_behind
-from pages.shared.job_panel import State
 from pages.shared.numbers import Number, draw_numbers
 from pages.shared.session import control_text, set_controls, store, stored
+from pages.shared.work import State
 from pages.train import calibration, duration, paper_figure, texts, trainings
 from pages.train import comparison as train_comparison
 from pages.train.calibration import CalibratedTraining
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
-    from pages.shared.shared_jobs import WatchedJobs
+    from pages.shared.work import WatchedJobs
 
 ROOM = 2_400  # pixels, about as high as the answer
 
@@ -112,7 +112,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         compared = comparison.compared(table, choice.metric, ended=ended(states))
         is_finished = all(state == "done" for state in states.values())
         if not is_finished:
-            job_panel.show(jobs)
+            work.show(jobs)
         if jobs.state() == "running":
             st.caption(duration.left(choice.study, calibrated, history))
         _charts(choice, calibrated, table, compared, is_final=is_final)
@@ -124,7 +124,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         _more_charts(choice, calibrated, table, is_final=is_final)
         st.caption(texts.MEASURED if not choice.made_up else texts.MEASURED_ON_MADE_UP)
 
-    job_panel.watch([jobs, *timing], draw=draw)
+    work.watch([jobs, *timing], draw=draw)
 
 
 def ended(states: Mapping[str, str]) -> list[str]:

@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.evaluation import comparison
 from dpcore.figures import training as figures
 from dpcore.words import at_most, capitalised, plain
-from pages.shared import badges, job_panel
+from pages.shared import badges, work
 from pages.shared.charts import download, on_dark, plot
 from pages.train import trainings
 from pages.train.calibration import CalibratedTraining
@@ -44,7 +44,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     jobs = trainings.watched("shapes", scaled, studies, calibrated.records)
 
     def draw(is_final: bool) -> None:
-        job_panel.show(jobs)
+        work.show(jobs)
         table = comparison.averaged(trainings.histories(studies))
         chart = figures.learning(table, column, epochs=study.config.epochs, dark=on_dark())
         plot(chart, "train_shapes")
@@ -58,7 +58,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
                 "Where each shape of the noise ended",
             )
 
-    job_panel.watch([jobs], draw=draw)
+    work.watch([jobs], draw=draw)
 
 
 def _verdicts(ends: pd.DataFrame, column: str) -> None:

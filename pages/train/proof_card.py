@@ -9,7 +9,7 @@ from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.risk import promise
 from dpcore.guarantee import Status
 from pages.shared import badges, risk_panel
-from pages.shared.background import Waiting
+from pages.shared.work import Waiting
 from pages.train import texts
 from pages.train.calibration import CalibratedTraining
 

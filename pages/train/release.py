@@ -10,14 +10,13 @@ import streamlit as st
 
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.guarantee import together
-from dpcore.evaluation import jobs
 from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.words import at_most, plain
-from pages.shared import badges, job_panel, shared_jobs
+from dpcore.work import jobs
+from pages.shared import badges, work
 from pages.shared.session import store, stored
-from pages.shared.shared_jobs import WatchedJobs
-from pages.shared.verbatim import verbatim
+from pages.shared.work import WatchedJobs
 from pages.train import upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
@@ -46,7 +45,8 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             "more, with batches and noise from the operating system. Each such training spends ε "
             "anew."
         )
-        if (job := jobs.find(choice.study.key)) is not None:
+        job = jobs.Job(choice.study.key)
+        if job.state != "new":
             labels = {name: f"Exploration: {name}" for name in FILES}
             offer(job, labels, "file", "exploration-")
         _for_keeping(choice, calibrated)
@@ -70,7 +70,7 @@ def _for_keeping(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         if len(releases) > 1:
             st.markdown(_together(releases))
 
-    job_panel.watch(watched, draw=draw)
+    work.watch(watched, draw=draw)
 
 
 def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
@@ -79,7 +79,7 @@ def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
     try:
         upload.submit(PLACE, new_study)
     except jobs.QueueFull as refusal:
-        st.toast(verbatim(str(refusal)), icon=":material/hourglass:")
+        work.tell_full(refusal)
         return
     store("train releases", [*(stored("train releases") or []), release])
 
@@ -98,13 +98,13 @@ def _watched(number: int, release: StartedTraining) -> WatchedJobs:
         PLACE,
         {f"Model {number}": release.study},
         submit=None,  # each start is a release of its own, and spends ε
-        should_run=lambda: shared_jobs.state(release.study.key) in ("queued", "running"),
+        should_run=lambda: work.state(release.study.key) in ("queued", "running"),
         idle=lambda _: f"Model {number}: stopped; nothing was kept.",
     )
 
 
 def _show_release(number: int, watched: WatchedJobs, release: StartedTraining) -> None:
-    job_panel.show(watched)
+    work.show(watched)
     job = jobs.Job(release.study.key)
     contents = job.file("settings.json")
     if job.state != "done" or contents is None:

@@ -11,9 +11,9 @@ from dpcore.evaluation import comparison
 from dpcore.evaluation.training.report import measured
 from dpcore.figures import training as figures
 from dpcore.figures.plan import schedule
-from pages.shared import job_panel
-from pages.shared.background import Waiting
+from pages.shared import work
 from pages.shared.charts import download, on_dark, plot
+from pages.shared.work import Waiting
 from pages.train import comparison as train_comparison
 from pages.train import effects, noise_shapes, take_along, texts, trainings
 from pages.train.calibration import CalibratedTraining
@@ -74,7 +74,7 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     jobs = trainings.watched("why", study, studies, calibrated.records)
 
     def draw(is_final: bool) -> None:
-        job_panel.show(jobs)
+        work.show(jobs)
         finished = {
             series: arm
             for series, arm in {**calibrated.studies, **studies}.items()
@@ -85,7 +85,7 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         if len(ends) and is_final:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
 
-    job_panel.watch([jobs], draw=draw)
+    work.watch([jobs], draw=draw)
 
 
 def _numbers(choice: TrainChoice, calibrated: CalibratedTraining) -> None:

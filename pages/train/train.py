@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
-from pages.shared import background, job_panel, query, shared_jobs, view_link
+from pages.shared import query, view_link, work
 from pages.shared.verbatim import refuse
 from pages.train import (
     calibration,
@@ -22,7 +22,7 @@ from pages.train import (
 
 query.tell(links.validate_link())
 # What is trained here waits for no curve of the first page; that page goes on with them.
-shared_jobs.only(shared_jobs.CURVES, ())
+work.only(work.CURVES, ())
 
 view_link.title("What does privacy do to a network?")
 try:
@@ -60,4 +60,4 @@ with live.place(choice.study.key) as answer:
             waiting += tabs.show(choice, calibrated)
         else:
             st.caption(texts.COMPUTING)
-        job_panel.watch(background.watched(waiting))
+        work.watch(work.watched(waiting))

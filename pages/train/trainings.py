@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpcore.datasets import images
-from dpcore.evaluation import comparison, jobs
-from dpcore.evaluation.task import StudyProtocol
+from dpcore.evaluation import comparison
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.figures import training as figures
-from pages.shared import shared_jobs
-from pages.shared.job_panel import State
-from pages.shared.shared_jobs import WatchedJobs
+from dpcore.work import jobs
+from dpcore.work.task import StudyProtocol
+from pages.shared import work
+from pages.shared.work import State, WatchedJobs
 from pages.train import upload
 
 if TYPE_CHECKING:
@@ -40,21 +40,21 @@ Studies = Mapping[str, TrainingStudy]
 def starts_automatically(study: TrainingStudy, records: int) -> bool:
     """Whether training takes only seconds, on available data."""
     config = study.config
-    work = float(records * config.epochs * study.runs)
+    cost = float(records * config.epochs * study.runs)
     if config.network == "perceptron":
         products = sum(a * b for a, b in pairwise(config.widths))
-        work *= max(1.0, products / PRODUCTS)
+        cost *= max(1.0, products / PRODUCTS)
     is_available = images.availability(study.dataset) in ("built in", "local") or bool(
         study.settings
     )
-    return is_available and not config.convolutional and study.features == "raw" and work <= AT_ONCE
+    return is_available and not config.convolutional and study.features == "raw" and cost <= AT_ONCE
 
 
 def should_train(study: TrainingStudy, records: int) -> bool:
     """Whether it should be trained: started by the person or automatically, and not stopped."""
-    if shared_jobs.stopped(study.key):
+    if work.stopped(study.key):
         return False
-    return shared_jobs.begun(study.key) or starts_automatically(study, records)
+    return work.begun(study.key) or starts_automatically(study, records)
 
 
 def has_learned(study: TrainingStudy) -> bool:
@@ -65,10 +65,9 @@ def has_learned(study: TrainingStudy) -> bool:
 
 def is_untouched(study: TrainingStudy, records: int) -> bool:
     """Whether it was stopped before its first step, so that it has spent nothing."""
-    job = jobs.find(study.key)
+    job = jobs.Job(study.key)
     return (
-        job is not None
-        and job.state == "cancelled"
+        job.state == "cancelled"
         and not (job.stopping or job.resumable or has_learned(study))
         and not should_train(study, records)
     )
@@ -79,19 +78,19 @@ def mark_started(study: TrainingStudy, studies: Studies) -> None:
     # A job that other settings share does not count.
     has_own_job = state(study) in ("queued", "running", "done")
     running = {"queued", "running"} & set(states(studies).values())
-    if has_own_job and running and not shared_jobs.stopped(study.key):
-        shared_jobs.begin(study.key)
+    if has_own_job and running and not work.stopped(study.key):
+        work.begin(study.key)
 
 
 def leave_all() -> None:
     """Leave all trainings; those shown with the new settings are joined again."""
     for name in PLACES:
-        shared_jobs.only(name, ())
+        work.only(name, ())
 
 
 def state(study: StudyProtocol) -> str:
-    """State of its job, as in `shared_jobs.state`."""
-    return shared_jobs.state(study.key)
+    """State of its job, as in `work.state`."""
+    return work.state(study.key)
 
 
 def states(studies: Studies) -> dict[str, str]:
@@ -114,7 +113,7 @@ def histories(studies: Studies) -> pd.DataFrame:
     histories = {}
     for series, study in studies.items():
         job = jobs.Job(study.key)
-        rows = shared_jobs.result(study.key) if job.state == "done" else job.partial()
+        rows = work.result(study.key) if job.state == "done" else job.partial()
         if rows is not None:
             histories[series] = rows
     return comparison.gathered(histories)
@@ -131,7 +130,7 @@ def watched(
 ) -> WatchedJobs:
     """Hand the trainings to the job panel; the session leaves those that should not run."""
     keys = [arm.key for arm in studies.values()]
-    shared_jobs.only(name, keys if should_train(study, records) else ())
+    work.only(name, keys if should_train(study, records) else ())
     return WatchedJobs(
         name,
         name,
@@ -142,5 +141,4 @@ def watched(
         about=study.key,
         begin=begin,
         idle=idle,
-        late=True,
     )

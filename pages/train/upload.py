@@ -10,7 +10,7 @@ from dpcore.datasets.images.sets import features_npz
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.evaluation.training.task import task
-from pages.shared import shared_jobs, uploads
+from pages.shared import uploads, work
 from pages.shared.verbatim import refuse
 from pages.train import texts
 
@@ -43,4 +43,4 @@ def submit(place: str, study: TrainingStudy | TrainingSweep) -> None:
     if first.dataset == DATASET:
         uploads.train(place, study, str(dict(first.settings).get("file", "")))
     else:
-        shared_jobs.submit(place, task(study), is_sweep=isinstance(study, TrainingSweep))
+        work.submit(place, task(study), is_sweep=isinstance(study, TrainingSweep))

@@ -12,8 +12,8 @@ import pytest
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
-from dpcore.evaluation import task
 from dpcore.evaluation.training.trainer import Trainer
+from dpcore.work import task
 from tests.cli.commands import parsed, refused, said, stop_after
 
 SMALL = "train --network linear --epochs 2 --batch-size 256 --device cpu"

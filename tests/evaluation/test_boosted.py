@@ -16,7 +16,7 @@ from dpcore.evaluation.boosted import _margins, columns_for
 from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
+from dpcore.work.task import JobContext
 
 pytestmark = pytest.mark.usefixtures("few_splits")
 

@@ -9,9 +9,9 @@ from dpcore.accounting.planner import spent
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.effects import EFFECTS, MAX_TIMES, effect, ends
-from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin, swept
+from dpcore.work.task import JobContext
 
 RECORDS = 1_437
 STUDY = TrainingStudy(

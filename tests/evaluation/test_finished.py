@@ -7,10 +7,11 @@ import pytest
 from dpcore.datasets.cache import place
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import finished, jobs, work
-from dpcore.evaluation.task import JobContext
+from dpcore.evaluation import finished
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import trained
+from dpcore.work import files
+from dpcore.work.task import JobContext
 
 STUDY = TrainingStudy(
     config=TrainingConfig(widths=(4,), epochs=2, batch=512, sigma=5.0), epsilon=None
@@ -25,9 +26,11 @@ def ended(tmp_path, monkeypatch):
     result = {}
     for name, study in (("1", STUDY), ("2", other)):
         left = trained(study, JobContext())
-        left.rows.to_csv(place(jobs.FOLDER) / f"{study.key}.csv", index=False, na_rep=work.MISSING)
+        left.rows.to_csv(
+            place(files.FOLDER) / f"{study.key}.csv", index=False, na_rep=files.MISSING
+        )
         for ending, contents in left.files.items():
-            (place(jobs.FOLDER) / f"{study.key}.{ending}").write_bytes(contents)
+            (place(files.FOLDER) / f"{study.key}.{ending}").write_bytes(contents)
         one = finished.finished(study.key)
         assert one is not None
         result[name] = one

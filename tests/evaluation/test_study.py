@@ -7,10 +7,10 @@ import pytest
 
 from dpcore.datasets import Preparation
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import task
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import default_delta
+from dpcore.work import task
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from dpcore.datasets import load
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.times import ALIKE, TimesStudy, times, work
+from dpcore.work.task import JobContext
 
 EPSILONS = (0.01, 1.0, 100.0)
 

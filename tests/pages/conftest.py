@@ -13,7 +13,8 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from dpcore.confined import Confined
 from dpcore.errors import Cancelled
-from dpcore.evaluation import exact_curves, executors, jobs
+from dpcore.evaluation import exact_curves
+from dpcore.work import executors, jobs
 from pages.explore import loaders
 from pages.shared import uploads
 

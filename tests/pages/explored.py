@@ -3,11 +3,11 @@
 import re
 
 from dpcore.controls.explore import CLOSER
-from dpcore.evaluation import jobs, work
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
-from dpcore.evaluation.task import JobContext
 from dpcore.methods import FIRST
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.work import files, jobs
+from dpcore.work.task import JobContext
 from pages.explore import curve_jobs
 from pages.explore.controls import every_method
 from pages.explore.view import Pending, gather
@@ -112,7 +112,7 @@ def figures(words):
 
 def leave(folder, key, outcome):
     """What a job gives, as a worker leaves it in the cache."""
-    (folder / jobs.FOLDER).mkdir(exist_ok=True)
-    for name, data in {"csv": work._text(outcome.rows).encode(), **outcome.files}.items():
-        (folder / jobs.FOLDER / f"{key}.{name}").write_bytes(data)
+    (folder / files.FOLDER).mkdir(exist_ok=True)
+    for name, data in {"csv": files.text(outcome.rows).encode(), **outcome.files}.items():
+        (folder / files.FOLDER / f"{key}.{name}").write_bytes(data)
     return outcome.rows

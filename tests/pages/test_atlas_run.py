@@ -9,16 +9,16 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import cli
 from dpcore.controls.atlas import RUN
-from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.figures.models import answer, reference
 from dpcore.models.register import model_named, register
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.told import command
 from dpcore.words import percent
-from tests.evaluation.tasks import Counting
+from dpcore.work import jobs
 from tests.pages.shown import run, said, with_table
 from tests.pages.waiting import until
+from tests.work.tasks import Counting
 
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
@@ -82,8 +82,7 @@ def test_a_job_can_be_stopped_and_goes_on_when_asked():
         app = opened("decision-tree", run_data="Synthetic clinical cohort", run_runs="5")
         app.run()  # it is begun at the second look
         study = ModelStudy(model="decision-tree", dataset="cohort", runs=5)
-        job = jobs.find(ModelQuestion(study).key)
-        assert job is not None
+        job = jobs.Job(ModelQuestion(study).key)
         assert job.state == "queued"
         assert "Proof" in said(app)  # which waits for no curve
         app = press(app, "Stop")

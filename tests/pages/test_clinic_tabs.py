@@ -13,12 +13,11 @@ from dpcore.controls.explore import (
     NET_BENEFIT,
     RISK_CURVES,
 )
-from dpcore.evaluation import jobs, references
+from dpcore.evaluation import references
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
 from dpcore.questions.calibration.figure import reliability_curve
 from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.cost.question import CostQuestion
@@ -27,6 +26,8 @@ from dpcore.questions.groups.figure import gap, hurt
 from dpcore.questions.groups.question import GroupsQuestion
 from dpcore.questions.risks import correction
 from dpcore.words import plain, spaced
+from dpcore.work import jobs
+from dpcore.work.task import JobContext
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import COHORT, answered, at, leave, only_methods
 from tests.pages.shown import charts, numbers, run, said
@@ -218,6 +219,6 @@ def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks(link, told)
 def test_what_is_in_hand_is_what_the_page_waits_for(monkeypatch):
     held: list[set[str]] = []
     monkeypatch.setattr("pages.explore.asked.in_hand", lambda _, tab, keys: {*keys, "left"})
-    monkeypatch.setattr("pages.shared.shared_jobs.only", lambda _, keys: held.append(set(keys)))
+    monkeypatch.setattr("pages.shared.work.only", lambda _, keys: held.append(set(keys)))
     opened(GROUPS)
     assert {GROUP_STUDIES[0].key, "left"} <= held[-1]

@@ -16,7 +16,6 @@ from dpcore.accounting.risk import odds
 from dpcore.controls.explore import EPSILONS, PRESETS, TABS
 from dpcore.datasets import Preparation, catalogue, entry, load, prepare
 from dpcore.erm.privacy_curve import noise_advantage
-from dpcore.evaluation import jobs
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST
@@ -24,6 +23,7 @@ from dpcore.questions.cost.figure import RIGHT_GUESSES
 from dpcore.questions.cost.question import CostQuestion
 from dpcore.questions.told import command
 from dpcore.words import at_most, plain
+from dpcore.work import jobs
 from pages.explore.controls import first_choice
 from pages.shared import query
 from tests.curves import answers

@@ -11,8 +11,8 @@ import pytest
 from dpcore import cli
 from dpcore.datasets import Preparation
 from dpcore.datasets.partition import drawn
-from dpcore.evaluation import jobs
 from dpcore.words import plain
+from dpcore.work import jobs
 from pages.shared import own_texts as texts
 from tests.pages.explored import answered, below_title, finished, only_methods, readings, sentence
 from tests.pages.shown import open_page, run, said

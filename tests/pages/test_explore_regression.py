@@ -7,7 +7,7 @@ from dpcore.evaluation.study import Study
 from dpcore.methods import register
 from dpcore.questions.cost.figure import RIGHT_GUESSES
 from dpcore.words import plain
-from pages.shared import shared_jobs
+from pages.shared import work
 from tests.curves import answers
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import answered, at, only_methods, readings, sentence
@@ -71,13 +71,13 @@ def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(monkeypatch):
     app = opened(number_methods=["OPERA", "AdaSSP"], view="Take along", runs="10")
     until(lambda: "adassp" in set(app.dataframe[0].value["method"]), app)
     # Asked once, it is not there yet; the next time it is, as for a job that ends in between.
-    noun, really = [], shared_jobs.state
+    noun, really = [], work.state
 
     def late(key):
         noun.append(key)
         return really(key) if len(noun) > 1 else "running"
 
-    monkeypatch.setattr(shared_jobs, "state", late)
+    monkeypatch.setattr(work, "state", late)
     again = opened(number_methods=["OPERA", "AdaSSP"], view="Take along", runs="10")
     assert len(noun) > 1
     assert "adassp" in set(again.dataframe[0].value["method"])

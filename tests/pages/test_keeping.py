@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.datasets import cache
-from dpcore.evaluation import executors, jobs
+from dpcore.work import executors, jobs
 from pages.shared.page_links import PAGE_LINKS
 from tests.pages.shown import open_page, run, said
 from tests.pages.waiting import until

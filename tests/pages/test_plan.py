@@ -24,7 +24,7 @@ from tests.pages.shown import charts, numbers, open_page, said
 pytestmark = pytest.mark.slow("runs whole pages")
 
 FIRST = preset("chexpert").training
-TASK = "_kept_task "
+TASK = "_kept_answer "
 TASKS = ("run", "setting curve", "fit", "renyi", "every accountant", "curve", "stated")
 TASKS += ("replace-one", "Certifying the paper's settings", "map", "presets", "plan noise")
 ONE_RUN: dict[str, str | list[str]] = {

@@ -15,7 +15,6 @@ from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.account import ENTRIES, QUESTION, first_day, usual
 from dpcore.controls.plan import SOLVE
-from dpcore.evaluation import jobs
 from dpcore.evaluation.model_loss import loss_study
 from dpcore.figures.cost import Cost
 from dpcore.figures.plan import account as figures
@@ -23,6 +22,7 @@ from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
 from dpcore.guarantee import PrivacyBudget, default_delta
 from dpcore.words import at_most, plain
+from dpcore.work import jobs
 from pages.shared.verbatim import verbatim
 from tests.pages.shown import charts, notes, numbers, open_page, run, with_table
 from tests.pages.shown import said_with_notes as said
@@ -43,8 +43,8 @@ def opened(**link):
 def settled(app):
     """Run again until what is computed in the background is on screen."""
     for name in ("account", "run", "setting curve", "model room"):
-        if f"_kept_task {name}" in app.session_state:
-            task = app.session_state[f"_kept_task {name}"][0]
+        if f"_kept_answer {name}" in app.session_state:
+            task = app.session_state[f"_kept_answer {name}"][0]
             assert not wait([task.future], timeout=180.0).not_done
     return app.run()
 

@@ -12,10 +12,10 @@ from dpcore.datasets import load
 from dpcore.evaluation import references
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
 from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion
 from dpcore.questions.groups.question import GroupsQuestion
+from dpcore.work.task import JobContext
 from tests.pages.explored import COHORT, at, leave, only_methods, open_tab
 
 pytestmark = [

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dpcore.evaluation import jobs
+from dpcore.work import jobs
 from tests.pages.shown import open_page, said
 from tests.pages.waiting import until
 
@@ -20,17 +20,14 @@ EXPLORE = {
 }
 
 
-def begun():
-    """All jobs, besides the timing of a training that waits for its start."""
-    return [
-        jobs.Job(key)
-        for key, attempt in list(jobs._attempts.items())
-        if not (attempt.task and attempt.task.title.endswith("timing"))
-    ]
+def begun(is_long=True):
+    """All trainings, besides the timing of one that waits for its start; or all other jobs."""
+    attempts = list(jobs._attempts.items())
+    return [jobs.Job(key) for key, attempt in attempts if attempt.kind.is_long == is_long]
 
 
-def states():
-    return [job.state for job in begun()]
+def states(is_long=True):
+    return [job.state for job in begun(is_long)]
 
 
 def keys(app):
@@ -78,7 +75,7 @@ def test_a_training_ends_when_both_have_left_it_by_a_stop_and_by_other_settings(
 
 def test_one_who_stops_an_answer_or_changes_settings_leaves_it_to_the_other():
     anne, bert, carl = (open_page("explore", **EXPLORE) for _ in range(3))
-    until(lambda: "running" in states(), anne, bert, carl)
+    until(lambda: "running" in states(is_long=False), anne, bert, carl)
     for app in (anne, bert, carl):
         app.run()
     # Between two of them none runs.

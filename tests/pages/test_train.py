@@ -17,12 +17,13 @@ import streamlit as st
 from dpcore.controls.train_presets import FIRST, PRESETS
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation import comparison
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task
 from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.words import plain
+from dpcore.work import jobs
 from pages.train import calibration, live
 from pages.train.controls import TrainChoice
 from tests.pages.shown import numbers, open_page, run

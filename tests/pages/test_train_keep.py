@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.accounting.planner import spent
 from dpcore.deep.guarantee import together
-from dpcore.evaluation import jobs
+from dpcore.work import jobs
 from pages.train.release import StartedTraining, _together
 from tests.pages import test_train
 from tests.pages.test_train import QUICK, opened, quick_study, said, trained

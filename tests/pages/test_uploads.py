@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.evaluation import executors, jobs, uploaded
-from pages.shared import shared_jobs, uploads
-from tests.evaluation.tasks import Counting
+from dpcore.evaluation import uploaded
+from dpcore.work import executors, files, jobs
+from pages.shared import uploads, work
+from tests.work.tasks import Counting
 
 
 @pytest.fixture
@@ -30,19 +31,18 @@ def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(cache, upload, mon
         upload.close()
         jobs.submit(task)
 
-    monkeypatch.setattr(shared_jobs, "submit", submit)
+    monkeypatch.setattr(work, "submit", submit)
     task = Counting()
     upload.learn("curves", lambda path: task, task.key)
-    job = jobs.find(task.key)
-    assert job is None or job.state == "cancelled"
-    assert jobs.files(task.key) == []
+    assert jobs.Job(task.key).state == "cancelled"
+    assert files.of_job(task.key) == []
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
 def test_what_was_learned_from_a_file_goes_also_where_the_server_was_killed(
     cache, upload, monkeypatch
 ):
-    monkeypatch.setattr(shared_jobs, "submit", lambda place, task, is_sweep: jobs.submit(task))
+    monkeypatch.setattr(work, "submit", lambda place, task, is_sweep: jobs.submit(task))
     task, others = Counting(), Counting(name="of no file")
     upload.learn("curves", lambda path: task, task.key)
     jobs.submit(others)
@@ -53,7 +53,7 @@ def test_what_was_learned_from_a_file_goes_also_where_the_server_was_killed(
     assert jobs.Job(task.key).state == "done"
     monkeypatch.setattr(uploaded, "_runs", lambda process: False)
     uploaded.remove_leftovers()
-    assert jobs.files(task.key) == []
+    assert files.of_job(task.key) == []
     assert jobs.Job(others.key).state == "done"
     assert list((cache / "uploads").iterdir()) == []
     upload.close()

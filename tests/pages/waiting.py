@@ -2,7 +2,7 @@
 
 import time
 
-from dpcore.evaluation import jobs
+from dpcore.work import jobs
 
 SECONDS = 240.0
 MAX_BETWEEN = 2.0

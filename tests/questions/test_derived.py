@@ -14,10 +14,10 @@ from dpcore.cli.options import Parser
 from dpcore.controls import explore
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
 from dpcore.questions import register
 from dpcore.questions.question import ask, task
 from dpcore.questions.told import command, snippet
+from dpcore.work.task import JobContext
 from tests.cli.commands import parsed
 from tests.throwaway import shares  # noqa: F401
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from dpcore.datasets import Entry
 from dpcore.errors import InvalidInput, reject
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import digest
 from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
+from dpcore.work.task import digest
 
 THRESHOLDS = tuple(place / 100 for place in range(1, 100))
 """Thresholds by default, public whatever the records are."""

@@ -18,7 +18,7 @@ import torch
 
 from dpcore.datasets import cache
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.task import digest
+from dpcore.work.task import digest
 
 if TYPE_CHECKING:
     from dpcore.evaluation.training.trainer import Trainer

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.evaluation.training.study import MAX_ROWS, PICTURES, TrainingStudy
 from dpcore.progress import stoppable
+from dpcore.work.task import JobContext, Outcome, StudyTask, digest
 
 if TYPE_CHECKING:
     import pandas as pd

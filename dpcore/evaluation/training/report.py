@@ -15,10 +15,10 @@ import numpy as np
 import dpcore
 from dpcore.evaluation.marks import ALL_BLANK, COLUMN, NOT_PRIVATE, marked
 from dpcore.evaluation.scoring import spread
-from dpcore.evaluation.task import Outcome
 from dpcore.evaluation.training.spending import assurance, paper_claim, stands
 from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.guarantee import verdicts
+from dpcore.work.task import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,11 +12,11 @@ from dpcore.datasets import Preparation, images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.config import CONVOLUTIONAL, NETWORKS, SMALLEST_IMAGE, TrainingConfig
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
-from dpcore.evaluation.task import digest
 from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress, silent
 from dpcore.words import as_set
+from dpcore.work.task import digest
 
 RECORDS_PER_HELD_OUT = 6
 """One in so many records is held out for choosing settings where `held_out` is set."""

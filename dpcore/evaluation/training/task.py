@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.errors import Cancelled
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.progress import Progress, silent, stoppable
+from dpcore.work.task import JobContext, Outcome, StudyTask
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,13 +23,13 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import together
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.task import Partial
 from dpcore.evaluation.training import scores
 from dpcore.evaluation.training.data import known
 from dpcore.evaluation.training.spending import ACCOUNTANT, EpsilonLedger, assurance, stands
 from dpcore.evaluation.training.study import MAX_ROWS
 from dpcore.guarantee import Guarantee
 from dpcore.progress import Progress, silent
+from dpcore.work.task import Partial
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,11 +15,11 @@ from dpcore.evaluation.curves import SAME_LAM, against, all_curves, for_a_file
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
-from dpcore.evaluation.task import JobContext, Outcome
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, section, stoppable
 from dpcore.questions.question import EVERY_RUN, Question, asked, loaded
+from dpcore.work.task import JobContext, Outcome
 
 if TYPE_CHECKING:
     import pandas as pd

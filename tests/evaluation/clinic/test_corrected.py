@@ -18,12 +18,12 @@ from dpcore.evaluation.clinic.corrected import corrections_for
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
-from dpcore.evaluation.task import JobContext
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.methods import method_named
 from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.question import ask
+from dpcore.work.task import JobContext
 
 STUDY = Study(
     dataset="cohort",

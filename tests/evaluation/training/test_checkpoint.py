@@ -14,15 +14,15 @@ import torch
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import task
-from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training import checkpoint as kept
 from dpcore.evaluation.training.checkpoint import described, pack, restore
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.trainer import COLUMNS
-from tests.evaluation.tasks import stops_after
+from dpcore.work import task
+from dpcore.work.task import JobContext
+from tests.work.tasks import stops_after
 
 LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, sigma=3.0)
 STUDY = TrainingStudy("digits", config=LINEAR, epsilon=None, runs=2)

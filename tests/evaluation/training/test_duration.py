@@ -7,9 +7,9 @@ import pytest
 
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import comparison
-from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training import duration, study
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.work.task import JobContext
 
 CONFIG = TrainingConfig(widths=(8,), epochs=4, batch=256, decay=0.9)
 STUDY = TrainingStudy("digits", config=CONFIG, epsilon=2.0, runs=2)

@@ -19,14 +19,14 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.comparison import comparison_arms
-from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.data import training_data
 from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep, new_release
 from dpcore.evaluation.training.task import begin, sweep_training, train
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.guarantee import Adjacency
-from tests.evaluation.tasks import stops_after
+from dpcore.work.task import JobContext
+from tests.work.tasks import stops_after
 
 LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, learning_rate=0.5, decay=0.8)
 STUDY = TrainingStudy("digits", config=LINEAR, epsilon=3.0, runs=2)

@@ -8,9 +8,9 @@ from dpcore.evaluation.curves import against
 from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext
 from dpcore.questions.cost.decision import Decision
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.work.task import JobContext
 
 STUDY = Study(dataset="breast_cancer", methods=("dpgd",), epsilons=(0.1, 1.0, 10.0), runs=6)
 FEW = 3

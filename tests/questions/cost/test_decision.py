@@ -11,11 +11,11 @@ from dpcore.evaluation.clinic.counts import TreatedCounts, joined
 from dpcore.evaluation.clinic.study import THRESHOLDS
 from dpcore.evaluation.curves import against
 from dpcore.evaluation.scoring import ACCURACY
-from dpcore.evaluation.task import JobContext
 from dpcore.questions.cost.decision import Decision
 from dpcore.questions.cost.question import CostQuestion
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion
 from dpcore.questions.question import ask
+from dpcore.work.task import JobContext
 from tests.curves import answers
 from tests.questions.cost.conftest import FEW, STUDY, answered
 

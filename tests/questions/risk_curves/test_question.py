@@ -10,7 +10,6 @@ from dpcore.datasets import Preparation, load
 from dpcore.datasets.column_parts import part_of, people_at, values_of
 from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import jobs, work
 from dpcore.evaluation.baselines import LINEAR, without_privacy
 from dpcore.evaluation.clinic.risks import released
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -25,6 +24,7 @@ from dpcore.questions.risk_curves.question import (
     RiskCurvesQuestion,
     average_person,
 )
+from dpcore.work import files
 
 STUDY = Study(
     dataset="cohort",
@@ -109,8 +109,8 @@ def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path
     table = read_own(columns, "\n".join(["nan,007,y", *lines]).encode(), "mine.csv")
     study = replace(STUDY, dataset="own", records=None, columns=columns, runs=2)
     made = ask(RiskCurvesQuestion(study), records=table)
-    (tmp_path / "x.csv").write_text(work._text(made))
-    result = jobs._rows(tmp_path / "x.csv")
+    (tmp_path / "x.csv").write_text(files.text(made))
+    result = files.read(tmp_path / "x.csv")
     assert result["column"].tolist() == made["column"].tolist()
     assert result["level"].tolist() == made["level"].tolist()
     assert set(result["column"]) == {"nan", "007"}

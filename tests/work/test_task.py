@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.task import take_records
+from dpcore.work.task import take_records
 
 
 class Gift:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import pandas as pd
 
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.task import Outcome, digest
+from dpcore.work.task import Outcome, digest
 
 
 def stops_after(calls):

@@ -20,7 +20,6 @@ from dpcore.datasets import load
 from dpcore.datasets.cache import place
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import executors, jobs, work
 from dpcore.evaluation.curves import all_curves
 from dpcore.evaluation.splits import splits, splits_of
 from dpcore.evaluation.study import Study
@@ -29,9 +28,10 @@ from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.task import train
 from dpcore.questions import question
 from dpcore.questions.cost.question import CostQuestion
-from tests.evaluation.processes import CHILDREN, environment, workers
-from tests.evaluation.tasks import Counting
-from tests.evaluation.waiting import PATIENCE, names, wait_for
+from dpcore.work import executors, files, jobs, worker
+from tests.work.processes import CHILDREN, environment, workers
+from tests.work.tasks import Counting
+from tests.work.waiting import names, rows_of, wait_for
 
 pytestmark = pytest.mark.usefixtures("no_worker_is_left", "cache")
 
@@ -51,46 +51,50 @@ def submit(study, path=""):
     return jobs.submit(question.task(CostQuestion(study), path))
 
 
+def key_of(study):
+    return CostQuestion(study).key
+
+
 @pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache):
     job = submit(QUICK)
-    assert job.key == QUICK.key
-    rows = job.result(PATIENCE)
+    assert job.key == key_of(QUICK)
+    rows = rows_of(job)
     # The worker may sum in another order: threads are shared out differently there.
     parts = splits_of(QUICK.dataset, QUICK.records, QUICK.preparation)
     assert rows["splits"].tolist() == [71] * 4
     assert rows["runs"].tolist() == [20 * 71] * 2 + [2 * 71] * 2
     pd.testing.assert_frame_equal(rows, all_curves(QUICK, parts), rtol=1e-10)
-    assert (job.state, job.progress, job.message) == ("done", 1.0, "done")
-    wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
+    assert (job.state, job.fraction, job.message) == ("done", 1.0, "done")
+    wait_for(lambda: names(cache) == {f"{key_of(QUICK)}.csv"})
 
 
 @pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_job_makes_room_for_its_result(cache):
-    ancient = place(jobs.FOLDER) / "ancient.csv"
+    ancient = place(files.FOLDER) / "ancient.csv"
     with ancient.open("wb") as file:
-        file.truncate(work.MAX_BYTES)  # sparse: no room is taken
+        file.truncate(worker.MAX_BYTES)  # sparse: no room is taken
     os.utime(ancient, (0, 0))
-    submit(BRIEF).result(PATIENCE)
-    wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv", f"{BRIEF.key}.counts.npz"})
+    rows_of(submit(BRIEF))
+    wait_for(lambda: names(cache) == {f"{key_of(BRIEF)}.csv", f"{key_of(BRIEF)}.counts.npz"})
 
 
 @pytest.mark.slow("starts, stops and kills worker processes")
 def test_a_result_is_found_without_training_again_until_it_is_lost(cache):
-    submit(BRIEF).result(PATIENCE)
-    file = cache / "jobs" / f"{BRIEF.key}.csv"
+    rows_of(submit(BRIEF))
+    file = cache / "jobs" / f"{key_of(BRIEF)}.csv"
     written = file.stat().st_mtime_ns
     job = submit(BRIEF)
     assert job.state == "done"
     assert job.result()["method"].tolist() == ["opera"] * 2
     assert file.stat().st_mtime_ns == written
     jobs._attempts.clear()  # as in another process
-    assert len(jobs.find(BRIEF.key).result()) == 2
+    assert len(jobs.Job(key_of(BRIEF)).result()) == 2
     file.unlink()
-    assert job.state == "cancelled"
+    assert job.state == "new"
     with pytest.raises(Cancelled):
-        job.result(PATIENCE)
-    assert len(submit(BRIEF).result(PATIENCE)) == 2
+        rows_of(job)
+    assert len(rows_of(submit(BRIEF))) == 2
 
 
 @pytest.mark.slow("starts, stops and kills worker processes")
@@ -100,7 +104,7 @@ def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache):
 
     def moving():
         if job.state == "running":
-            seen.append(job.progress)
+            seen.append(job.fraction)
         return len(set(seen)) >= 3
 
     wait_for(moving)
@@ -113,8 +117,8 @@ def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache):
     assert (job.state, job.message) == ("cancelled", "cancelled")
     assert job.stopping
     with pytest.raises(Cancelled):
-        job.result(PATIENCE)
-    assert not job.stopping
+        rows_of(job)
+    wait_for(lambda: not job.stopping)
     wait_for(lambda: names(cache) == set())
 
 
@@ -127,7 +131,7 @@ def test_a_cancelled_job_can_be_started_again(cache):
     # At once: the worker may not have noticed the cancel yet, and must not take it for the new job.
     again = submit(study)
     assert again.state in ("queued", "running")
-    wait_for(lambda: again.state == "running" and again.progress > 0.0)
+    wait_for(lambda: again.state == "running" and again.fraction > 0.0)
     again.cancel()
     wait_for(lambda: names(cache) == set())
 
@@ -139,15 +143,15 @@ def test_a_queued_job_that_is_cancelled_never_starts(cache):
     wait_for(lambda: first.state == "running")
     waiting = [submit(replace(LONG, seed=seed)) for seed in (3, 4, 5, 6)]
     assert {job.state for job in waiting} == {"queued"}
-    assert waiting[-1].progress == 0.0
+    assert waiting[-1].fraction == 0.0
     for job in waiting:
         job.cancel()
     assert {job.state for job in waiting} == {"cancelled"}
     first.cancel()
     quick = submit(BRIEF)
-    assert len(quick.result(PATIENCE)) == 2
+    assert len(rows_of(quick)) == 2
     assert {job.state for job in waiting} == {"cancelled"}
-    wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv", f"{BRIEF.key}.counts.npz"})
+    wait_for(lambda: names(cache) == {f"{key_of(BRIEF)}.csv", f"{key_of(BRIEF)}.counts.npz"})
 
 
 @pytest.mark.slow("starts, stops and kills worker processes")
@@ -167,16 +171,16 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     assert again.state in ("queued", "running")
     wait_for(lambda: again.state == "running")
     again.cancel()
-    assert len(submit(BRIEF).result(PATIENCE)) == 2
+    assert len(rows_of(submit(BRIEF))) == 2
 
 
 def test_a_worker_with_other_code_or_another_folder_refuses_the_job(cache):
     # Its result would bear a name that nobody looks for, and the page would train for ever.
-    task, folder = question.task(CostQuestion(BRIEF)), str(place(jobs.FOLDER))
+    task, folder = question.task(CostQuestion(BRIEF)), str(place(files.FOLDER))
     with pytest.raises(InvalidInput, match="start it anew"):
-        work.work(task, "the key by other sources", folder, "start")
+        worker.work(task, "the key by other sources", folder, "start")
     with pytest.raises(InvalidInput, match="DPCORE_CACHE must name a folder that every worker"):
-        work.work(task, task.key, folder, f"{task.key}-start")
+        worker.work(task, task.key, folder, f"{task.key}-start")
     assert names(cache) == set()
 
 
@@ -185,8 +189,6 @@ def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache):
     job = submit(Study(methods=("opera",), epsilons=(1.0,), lam=0.0))
     wait_for(lambda: job.state == "failed")
     assert job.message.startswith("radius R is None")
-    with pytest.raises(InvalidInput, match="radius R"):
-        job.result(PATIENCE)
     wait_for(lambda: names(cache) == set())
 
 
@@ -197,7 +199,7 @@ def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path):
     half = replace(table, frame=table.frame[::2].reset_index(drop=True), label=table.label[::2])
     waiting = tmp_path / "records"
     waiting.write_bytes(pickle.dumps(half))
-    rows = submit(study, str(waiting)).result(PATIENCE)
+    rows = rows_of(submit(study, str(waiting)))
     assert not waiting.exists()
     wanted = all_curves(study, splits(half, study.preparation))
     assert set(rows["splits"]) == {100}
@@ -233,10 +235,10 @@ def test_a_training_that_was_stopped_is_resumed(cache):
     assert 3 <= len(left) < 150
     # Another process, or this one after a restart, finds it.
     jobs._attempts.clear()
-    actual = jobs.find(study.key)
+    actual = jobs.Job(study.key)
     assert (actual.state, actual.resumable) == ("cancelled", True)
     job = jobs.submit(training_task(study))
-    rows = job.result(PATIENCE)
+    rows = rows_of(job)
     wanted = train(study)
     pd.testing.assert_frame_equal(
         rows.drop(columns="seconds"), wanted.drop(columns="seconds"), rtol=1e-6
@@ -249,9 +251,9 @@ def test_a_training_that_was_stopped_is_resumed(cache):
 
 
 def test_what_a_stopped_start_left_goes_with_the_result(cache):
-    (place(jobs.FOLDER) / f"{Counting().key}.partial").write_text("number,square\n0,0\n")
+    (place(files.FOLDER) / f"{Counting().key}.partial").write_text("number,square\n0,0\n")
     job = jobs.submit(Counting())
-    assert job.result(PATIENCE)["number"].tolist() == [0, 1, 2]
+    assert rows_of(job)["number"].tolist() == [0, 1, 2]
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
     assert job.file("../jobs/secret") is None
 
@@ -262,13 +264,13 @@ def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in
     wait_for(lambda: training.state == "running")
     # What takes seconds does not wait for a training.
     curves = jobs.submit(Counting(name="curves"), owner="b")
-    assert len(curves.result(PATIENCE)) == 3
+    assert len(rows_of(curves)) == 3
     assert training.state == "running"
     seconds, others = (
         [jobs.submit(Counting(name=owner + name, is_long=True), owner=owner) for name in names]
         for owner, names in (("a", "xy"), ("b", "xy"))
     )
-    assert [job.ahead for job in (*others, *seconds)] == [1, 3, 2, 4]
+    assert [len(job.ahead) for job in (*others, *seconds)] == [1, 3, 2, 4]
     training.cancel()
     done = []
 
@@ -288,7 +290,7 @@ BEGINS_WITHIN = 2.0
 def test_what_somebody_looks_at_begins_at_once_whatever_is_swept():
     sweep = [jobs.submit(Counting(10_000, 0.02, name), is_sweep=True) for name in "abc"]
     training = jobs.submit(Counting(10_000, 0.02, is_long=True))
-    assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
+    assert len(rows_of(jobs.submit(Counting()))) == 3
     wait_for(lambda: sweep[0].state == "running" and training.state == "running")
     # The second had waited among the others.
     for task in (Counting(10_000, 0.02, "tab"), Counting(10_000, 0.02, "b")):
@@ -315,12 +317,12 @@ def test_a_full_queue_refuses_in_one_sentence(cache, monkeypatch):
     first, second = (jobs.submit(Counting(10_000, seconds=0.02, name=name)) for name in "ab")
     with pytest.raises(jobs.QueueFull, match=r"^Counting to 3 has to wait: 2 jobs are in the"):
         jobs.submit(Counting())
-    assert jobs.find(Counting().key) is None
+    assert jobs.Job(Counting().key).state == "new"
     assert jobs.submit(Counting(10_000, seconds=0.02, name="a")) == first  # is in it already
     second.cancel()
     third = jobs.submit(Counting())
     first.cancel()
-    assert len(third.result(PATIENCE)) == 3
+    assert len(rows_of(third)) == 3
 
 
 @pytest.mark.slow("starts, stops and kills worker processes")
@@ -367,7 +369,7 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
 @stopped
 def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along():
     for name in "abc":
-        assert len(jobs.submit(Counting(name=name)).result(PATIENCE)) == 3
+        assert len(rows_of(jobs.submit(Counting(name=name)))) == 3
         for process in workers():
             os.kill(process, signal.SIGKILL)
         time.sleep(1.0)  # its end is noticed a moment later
@@ -398,9 +400,9 @@ def test_no_job_begins_once_the_workers_are_closed(monkeypatch):
 # Starts a job and is killed before it is done, as a server may be.
 KILLED_SERVER = """
 import os, signal, sys, time
-from dpcore.evaluation import jobs
-from tests.evaluation.processes import workers
-from tests.evaluation.tasks import Counting
+from dpcore.work import jobs
+from tests.work.processes import workers
+from tests.work.tasks import Counting
 job = jobs.submit(Counting(int(sys.argv[1]), seconds=0.05))
 while job.state != "running" or job.partial() is None:
     time.sleep(0.05)
@@ -417,7 +419,7 @@ def of_killed_server(tmp_path_factory):
     def start(numbers):
         given = [sys.executable, "-c", KILLED_SERVER, str(numbers), str(list_of_workers)]
         assert subprocess.run(given, env=environment()).returncode == -signal.SIGKILL
-        job = jobs.find(Counting(numbers, seconds=0.05).key)
+        job = jobs.Job(Counting(numbers, seconds=0.05).key)
         return job, list_of_workers.read_text().split()
 
     return start
@@ -435,7 +437,7 @@ def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
     assert job.partial()["number"].tolist()[0] == 0
     again = jobs.submit(Counting(40, seconds=0.05))
     assert again.state in ("queued", "running")
-    assert len(again.result(PATIENCE)) == 40
+    assert len(rows_of(again)) == 40
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
@@ -449,7 +451,7 @@ def test_the_workers_of_a_killed_server_end_within_seconds(cache, of_killed_serv
 
 
 @pytest.mark.parametrize("key", ["", "../secret", "a*", "ключ", "a-b", "a.b"])
-def test_a_key_that_is_none_finds_nothing_and_leads_nowhere(key):
-    assert jobs.find(key) is jobs.find("0" * 24) is None
+def test_a_key_that_is_none_leads_nowhere(key):
+    assert jobs.Job("0" * 24).state == "new"
     with pytest.raises(InvalidInput, match="letters and digits"):
         jobs.Job(key)

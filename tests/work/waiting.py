@@ -2,6 +2,8 @@
 
 import time
 
+from dpcore.work.handle import UNDER_WAY
+
 PATIENCE = 60.0
 
 
@@ -11,6 +13,12 @@ def wait_for(what):
     while not what():
         assert time.monotonic() < until, "waited in vain"
         time.sleep(0.02)
+
+
+def rows_of(job):
+    """What a job gives, once it has ended."""
+    wait_for(lambda: job.state not in UNDER_WAY)
+    return job.result()
 
 
 def names(cache):

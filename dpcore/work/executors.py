@@ -6,23 +6,29 @@ import atexit
 import os
 import re
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from dpcore.confined import THREADS, end_with
-from dpcore.evaluation import cluster
-from dpcore.evaluation.cluster import WorkLost
 from dpcore.settings import SCHEDULER
+from dpcore.work import cluster
+from dpcore.work.cluster import WorkLost
 
 IDLE_SECONDS = 600
 MAX_IN_SIGHT = 4
 """Jobs at once that somebody looks at: of tabs, pages and people."""
 MAX_OWNERS = 100
 """Owners whose last turn is remembered."""
+REMEMBERED = 8
+"""Work of a kind whose mean time is told."""
+MIN_SHARE = 0.02
+"""Share of running work from which its own pace tells the rest."""
 NICENESS = {False: 10, True: 15}
 """Niceness of workers by whether their jobs can wait: a picture gets .75 of a core."""
 
@@ -38,59 +44,84 @@ IN_SIGHT = Kind()
 Value = TypeVar("Value")
 
 
+@dataclass(eq=False)
+class Turn:
+    """Work that waits for its owner's turn, or has it."""
+
+    owner: str
+    work: Callable[[], Any]
+    alike: str = ""  # what takes about as long
+    future: Future[Any] = field(default_factory=Future)
+    begun: float | None = None
+
+
 class Worker:
     """Hands a process, or a few, one job at a time; a process that dies loses one job only."""
 
-    def __init__(self, niceness: int, threads: int | None = None, processes: int = 1) -> None:
-        self._queue = ThreadPoolExecutor(processes, "worker")
-        self._waiting: list[tuple[str, Future[Any], Callable[[], Any]]] = []
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._queue = ThreadPoolExecutor(1 if any(kind) else MAX_IN_SIGHT, "worker")
+        self._waiting: list[Turn] = []
+        self._running: list[Turn] = []
         self._served: deque[str] = deque(maxlen=MAX_OWNERS)
-        self._niceness = niceness
-        self._threads = threads
         self._own = threading.local()  # each thread's process
         self._processes: list[Any] = []
 
-    def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
+    def submit(self, turn: Turn) -> Future[Any]:
         """Do the work when it is the owner's turn."""
-        future: Future[Value] = Future()
         with _one_at_a_time:
-            self._waiting.append((owner, future, work))
+            self._waiting.append(turn)
         self._queue.submit(self._next)
-        return future
+        return turn.future
 
-    def order(self, owners: Sequence[str]) -> list[int]:
-        """As `in_turn`, after those who have had their turn."""
-        return in_turn(owners, list(self._served))
+    def ahead(self, future: Future[Any]) -> list[Turn]:
+        """What is done before that work, the running first; nothing once it has begun."""
+        with _one_at_a_time:
+            waiting = self._in_turn()
+            places = [place for place, turn in enumerate(waiting) if turn.future is future]
+            return [*self._running, *waiting[: places[0]]] if places else []
 
     def empty(self) -> None:
         """Cancel the jobs that wait."""
         with _one_at_a_time:
             waiting, self._waiting = self._waiting, []
-        for _, future, _ in waiting:
-            future.cancel()
+        for turn in waiting:
+            turn.future.cancel()
 
     def shutdown(self) -> None:
-        """End the process as soon as its current job has ended; no other job begins."""
-        self.empty()
+        """End the processes as soon as their current jobs have ended."""
         self._queue.shutdown()
         for process in self._processes:
             process.shutdown(wait=True)
 
+    def _in_turn(self) -> list[Turn]:
+        self._waiting = [turn for turn in self._waiting if not turn.future.cancelled()]
+        places = in_turn([turn.owner for turn in self._waiting], list(self._served))
+        return [self._waiting[place] for place in places]
+
     def _next(self) -> None:
         with _one_at_a_time:
-            self._waiting = [each for each in self._waiting if not each[1].cancelled()]
-            if not self._waiting:
+            turn = next(iter(self._in_turn()), None)
+            if turn is None:
                 return
-            place = self.order([owner for owner, _, _ in self._waiting])[0]
-            owner, future, work = self._waiting.pop(place)
+            self._waiting.remove(turn)
+            if not turn.future.set_running_or_notify_cancel():
+                return
             with suppress(ValueError):
-                self._served.remove(owner)
-            self._served.append(owner)
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(self._do(work))
-            except BaseException as error:
-                future.set_exception(error)
+                self._served.remove(turn.owner)
+            self._served.append(turn.owner)
+            self._running.append(turn)
+        turn.begun = begun = time.monotonic()
+        try:
+            outcome = self._do(turn.work)
+        except BaseException as error:
+            turn.future.set_exception(error)
+        else:
+            times = _times.setdefault(turn.alike, deque(maxlen=REMEMBERED))
+            times.append(time.monotonic() - begun)
+            turn.future.set_result(outcome)
+        finally:
+            self._running.remove(turn)
 
     def _do(self, work: Callable[[], Value]) -> Value:
         try:
@@ -113,8 +144,8 @@ class Worker:
                 max_workers=1,
                 timeout=IDLE_SECONDS,
                 initializer=_stand_back,
-                initargs=(self._niceness, os.getpid()),
-                env=_limits(self._threads),
+                initargs=(NICENESS[any(self._kind)], os.getpid()),
+                env={} if self._kind.is_long else _all_but_one_core(),
             )
             self._processes.append(process)
         return process
@@ -143,23 +174,30 @@ def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
 
 _local: dict[Kind, Worker] = {}
 """This machine's workers."""
+_times: dict[str, deque[float]] = {}
+"""How long the last of each kind took, in seconds."""
 _one_at_a_time = threading.RLock()
 
 
 def submit(
-    work: Callable[..., Value], *given: object, owner: str = "", kind: Kind = IN_SIGHT
+    work: Callable[..., Value],
+    *given: object,
+    owner: str = "",
+    kind: Kind = IN_SIGHT,
+    alike: str = "",
 ) -> Future[Value]:
-    """Do the work on the cluster that `DPCORE_SCHEDULER` names, or else on this machine."""
+    """Do the work on the cluster that `DPCORE_SCHEDULER` names, or else on this machine.
+
+    `alike` names what takes about as long.
+    """
     if SCHEDULER.text:
         return cluster.at(SCHEDULER.text).submit(partial(work, *given))
     with _one_at_a_time:
         if not _local:
             atexit.register(close)
         if kind not in _local:
-            threads = None if kind.is_long else _all_but_one()
-            processes = 1 if any(kind) else MAX_IN_SIGHT
-            _local[kind] = Worker(NICENESS[any(kind)], threads, processes)
-        return _local[kind].submit(owner, partial(work, *given))
+            _local[kind] = Worker(kind)
+        return _local[kind].submit(Turn(owner, partial(work, *given), alike))
 
 
 @cache
@@ -173,10 +211,27 @@ def _load() -> None:
     import scipy.special  # noqa: F401
 
 
-def order(owners: Sequence[str], kind: Kind) -> list[int]:
-    """The places of jobs that wait for one worker, in the order in which they begin."""
+def ahead(future: Future[Any], kind: Kind) -> list[Turn]:
+    """What a worker of this machine does before it comes to that work."""
     worker = _local.get(kind)
-    return worker.order(owners) if worker else list(range(len(owners)))
+    return worker.ahead(future) if worker else []
+
+
+def seconds(turns: Iterable[tuple[Turn, float]]) -> float | None:
+    """About how long these still take together, one by one, by the share that each has done.
+
+    ``None`` where none of its likes was done here before.
+    """
+    total = 0.0
+    for turn, share in turns:
+        elapsed = 0.0 if turn.begun is None else time.monotonic() - turn.begun
+        if share >= MIN_SHARE:
+            total += elapsed * (1.0 - share) / share
+        elif times := _times.get(turn.alike):
+            total += max(0.0, sum(times) / len(times) - elapsed)
+        else:
+            return None
+    return total
 
 
 def close() -> None:
@@ -192,15 +247,10 @@ def close() -> None:
         worker.shutdown()
 
 
-def _all_but_one() -> int:
-    """Cores besides the one that the page and its browser need."""
-    return max(1, (os.cpu_count() or 1) - 1)
-
-
-def _limits(threads: int | None) -> dict[str, str]:
-    """What limits a process to so many threads, besides what the environment says already."""
+def _all_but_one_core() -> dict[str, str]:
+    """What leaves a core to the page and its browser, unless the environment limits threads."""
     unset = [name for name in THREADS if name not in os.environ]
-    return {} if threads is None else dict.fromkeys(unset, str(threads))
+    return dict.fromkeys(unset, str(max(1, (os.cpu_count() or 1) - 1)))
 
 
 def _stand_back(niceness: int, server: int) -> None:

@@ -1,4 +1,4 @@
-"""The job panel: its lines, when it looks again, when the page is drawn anew, what buttons do."""
+"""The panel: its lines, when it looks again, when the page is drawn anew, what buttons do."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import executors, jobs
-from pages.shared import background, job_panel
-from pages.shared.background import BackgroundTask, WatchedAnswers
-from pages.shared.job_panel import JobLine, State
-from tests.evaluation.tasks import Counting
+from dpcore.work import executors, jobs
+from dpcore.work.threads import BackgroundAnswer
+from pages.shared import work
+from pages.shared.work import JobLine, Late, State, WatchedAnswers
 from tests.pages.waiting import until
+from tests.work.tasks import Counting
 
 
 @dataclass
@@ -87,14 +87,14 @@ class Scene:
 def _page():
     import streamlit as st
 
-    from pages.shared import job_panel
+    from pages.shared import work
 
     scene = st.session_state["scene"]
     scene.drawn += 1
     if scene.drawn > 1:  # a page drawn anew is drawn with what is there by then
         for thing in scene.things:
             thing.drawn = thing.now
-    job_panel.watch([thing for thing in scene.things if thing.drawn != "done"])
+    work.watch([thing for thing in scene.things if thing.drawn != "done"])
 
 
 def test_each_thing_has_a_line_and_what_is_under_way_is_begun():
@@ -165,7 +165,7 @@ def test_it_looks_again_only_while_something_moves(monkeypatch, states, seconds)
     monkeypatch.setattr(st, "fragment", fragment)
     still: list[bool] = []
     things = [Fake(str(place), each, each) for place, each in enumerate(states)]
-    job_panel.watch(things, draw=still.append)
+    work.watch(things, draw=still.append)
     assert noun == [seconds]
     # A table is drawn only where it stays.
     assert still == [seconds is None]
@@ -173,31 +173,69 @@ def test_it_looks_again_only_while_something_moves(monkeypatch, states, seconds)
 
 def test_threads_keep_quiet_for_a_second_and_share_one_line(monkeypatch):
     go = threading.Event()
-    held, there = BackgroundTask(lambda _: go.wait(60.0)), BackgroundTask(lambda _: 7)
-    watched = WatchedAnswers([("a", "Solving", held), ("b", "Judging", held)])
+    held, there = BackgroundAnswer(lambda _: go.wait(60.0)), BackgroundAnswer(lambda _: 7)
+    watched = WatchedAnswers([Late("a", "Solving", held), Late("b", "Judging", held)])
     assert watched.state() == watched.drawn == "running"
     assert watched.line() is None
-    monkeypatch.setattr(background, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(work, "QUIET_SECONDS", 0.0)
     line = watched.line()
     assert line is not None
     assert (line.words, line.button) == ("Solving (and 1 more) …", "Stop")
     # One answer that is there draws the page anew.
-    assert there.answer(10.0) == 7
-    watched = WatchedAnswers([("a", "Solving", held), ("b", "Judging", there)])
+    assert there.result(10.0) == 7
+    watched = WatchedAnswers([Late("a", "Solving", held), Late("b", "Judging", there)])
     assert (watched.drawn, watched.state()) == ("running", "done")
     go.set()
+
+
+def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else():
+    go = threading.Event()
+
+    def page(question, stops):
+        import streamlit as st
+
+        from pages.shared import work
+
+        answer, waiting = work.answer_to("answer", "Asking", question, st.session_state["compute"])
+        watched = work.watched(waiting)
+        if stops:
+            watched[0].stop()
+        st.write(f"{watched[0].state() if watched else 'done'} {answer}")
+
+    def compute(progress):
+        while not go.wait(0.001):
+            progress(0.5, "")
+        return 1
+
+    def said(app, question="one", stops=False):
+        app.session_state["compute"] = compute
+        app.kwargs = {"question": question, "stops": stops}
+        return str(app.run().markdown[0].value)
+
+    first, second, third = (
+        AppTest.from_function(page, kwargs={"question": "one", "stops": False}) for _ in range(3)
+    )
+    try:
+        assert [said(app) for app in (first, second, third)] == ["running None"] * 3
+        assert said(first, stops=True) == "stopped None"
+        assert said(first) == "stopped None"
+        assert said(second, "another") == "running None"
+        assert said(third) == "running None"
+    finally:
+        go.set()
+    until(lambda: said(third) == "done 1")
+    # What another has carried on with is there for who stopped it, too.
+    assert said(first) == "done 1"
 
 
 def _jobs_page():
     import streamlit as st
 
-    from pages.shared import job_panel, shared_jobs
+    from pages.shared import work
 
-    watched = shared_jobs.WatchedJobs(
-        "count", "count", st.session_state["tasks"], shared_jobs.submit, late=True
-    )
+    watched = work.WatchedJobs("count", "count", st.session_state["tasks"], work.submit)
     st.session_state["drawn"] = watched.drawn
-    job_panel.watch([watched])
+    work.watch([watched])
 
 
 def jobs_page(**tasks):
@@ -254,7 +292,7 @@ def test_a_full_queue_is_waited_for_and_told_to_who_asks_for_more(monkeypatch):
     (bar,) = app.get("progress")
     assert bar.text == "Counting: waiting for room in the queue"
     app.button(key="count_stop").click().run()
-    assert app.session_state["drawn"] == "stopping"
+    assert app.session_state["drawn"] == "stopped"
     app.button(key="count_start").click().run()
     assert "jobs are in the queue" in app.toast[0].value
     monkeypatch.setattr(jobs, "MAX_UNFINISHED", 10)

@@ -11,10 +11,10 @@ import pytest
 
 from dpcore.datasets.cache import place
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import jobs, watchers
-from tests.evaluation.processes import environment
-from tests.evaluation.tasks import Counting, Resuming
-from tests.evaluation.waiting import PATIENCE, names, wait_for
+from dpcore.work import files, handle, jobs
+from tests.work.processes import environment
+from tests.work.tasks import Counting, Resuming
+from tests.work.waiting import names, rows_of, wait_for
 
 pytestmark = pytest.mark.usefixtures("no_worker_is_left", "cache")
 
@@ -29,7 +29,7 @@ def test_one_who_stops_does_not_end_it_for_another(cache):
     assert jobs.submit(SHORT, watcher="bert") == job
     wait_for(lambda: job.state == "running")
     job.leave("anne")
-    assert len(job.result(PATIENCE)) == 100
+    assert len(rows_of(job)) == 100
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
@@ -56,12 +56,12 @@ def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(unwatched_f
     assert job.state == "running"
     job.cancel()
     with pytest.raises(Cancelled):
-        job.result(PATIENCE)
+        rows_of(job)
 
 
 @pytest.mark.slow("starts and stops worker processes")
 def test_one_whose_only_watcher_is_gone_ends_within_the_timer(cache, monkeypatch):
-    monkeypatch.setattr(watchers, "EXPIRES_SECONDS", SOON)
+    monkeypatch.setattr(handle, "EXPIRES_SECONDS", SOON)
     there = {"anne": True, "bert": True}
     job = jobs.submit(LONG, watcher="anne", alive=lambda: there["anne"])
     job.watch("bert", lambda: there["bert"])
@@ -76,7 +76,7 @@ def test_one_whose_only_watcher_is_gone_ends_within_the_timer(cache, monkeypatch
 
 @pytest.mark.slow("starts and stops worker processes")
 def test_a_watcher_back_in_time_keeps_it(monkeypatch):
-    monkeypatch.setattr(watchers, "EXPIRES_SECONDS", 3.0)
+    monkeypatch.setattr(handle, "EXPIRES_SECONDS", 3.0)
     there = [True]
     job = jobs.submit(LONG, watcher="anne", alive=lambda: there[0])
     wait_for(lambda: job.state == "running")
@@ -97,8 +97,8 @@ def test_a_watcher_has_a_name_of_letters_and_digits(watcher):
 # Watches a job until it is told to stop, or killed.
 OTHER = """
 import sys
-from dpcore.evaluation import jobs
-from tests.evaluation.tasks import Counting
+from dpcore.work import jobs
+from tests.work.tasks import Counting
 job = jobs.submit(Counting(int(sys.argv[1]), seconds=float(sys.argv[2])), watcher=sys.argv[3])
 print(job.state, flush=True)
 sys.stdin.readline()
@@ -143,7 +143,7 @@ def test_another_process_that_stops_does_not_end_it_here():
         job.leave("anne")
         assert job.state == "running"
         tell(process)
-        assert said(process) == "cancelled"
+        assert said(process) == "new"  # nothing of it is left for others
         wait_for(lambda: job.state == "cancelled")
         tell(process)
 
@@ -191,5 +191,5 @@ def test_a_job_that_failed_leaves_no_state(cache):
 
 def test_a_folder_of_an_earlier_release_is_closed_to_others(cache):
     (cache / "jobs").mkdir(mode=0o755)
-    assert place(jobs.FOLDER) == cache / "jobs"
+    assert place(files.FOLDER) == cache / "jobs"
     assert modes(cache / "jobs") == {"jobs": 0}

@@ -1,8 +1,4 @@
-"""A worker's part in a job: its task, heartbeat, and files.
-
-Files of one start are a ticket, without which the worker stops, a progress report, touched every
-second, and the rows so far; the saved state and the results have the job's name.
-"""
+"""A worker's part in a job: its task, signs of life, and what it leaves (`dpcore.work.files`)."""
 
 from __future__ import annotations
 
@@ -17,33 +13,25 @@ from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import InvalidInput, naming_extras
-from dpcore.evaluation.cluster import WorkLost
-from dpcore.evaluation.task import JobContext, Outcome, Task
-from dpcore.evaluation.watchers import Expiry
+from dpcore.work import files
+from dpcore.work.cluster import WorkLost
+from dpcore.work.handle import BEAT_SECONDS, EXPIRES_SECONDS
+from dpcore.work.task import JobContext, Outcome, Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
 WRITE_EVERY_SECONDS = 0.1
-BEAT_SECONDS = 1.0
 MAX_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
-STATE = "state"  # saved by a stopped task, for resuming
-MISSING = "nan"  # in a result's file, where an empty field is an empty text
-NAMES = (
-    "column",
-    "level",
-    "term",
-)  # columns of a result that hold names, also where these look like numbers
-WATCHED = "watched"  # in a ticket: the job ends with its last watcher
 
 
-def work(task: Task | None, key: str, where: str, name: str) -> None:
+def work(task: Task, key: str, where: str, name: str) -> None:
     """Do the task and save its result, by the key as its submitter computed it.
 
     Raises `Cancelled` if it was stopped, `InvalidInput` if it can't be done or saved, `WorkLost` if
     another worker had begun it.
     """
-    if task is None or task.key != key:
+    if task.key != key:
         raise InvalidInput("The program's files have changed since it was started; start it anew.")
     base = Path(where)
     cache.lend(base.parent)
@@ -81,12 +69,12 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
         now, waiting = time.monotonic(), rows
         if now - written >= WRITE_EVERY_SECONDS:
             written, waiting = now, None
-            tell(base / f"{name}.partial", _text(rows))
+            tell(base / f"{name}.partial", files.text(rows))
 
     tell(report_file, "0\tstarting")
     try:
-        with _heartbeat(report_file, ticket, Expiry(base, key)):
-            state = base / f"{key}.{STATE}"
+        with _heartbeat(report_file, ticket, base, key):
+            state = base / f"{key}.{files.STATE}"
             context = JobContext(
                 report,
                 partial,
@@ -98,39 +86,12 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
             waiting = None  # the result has all rows, and whoever saw it may have deleted it
     finally:
         if waiting is not None:
-            tell(base / f"{name}.partial", _text(waiting))
+            tell(base / f"{name}.partial", files.text(waiting))
         # After an error the page's process removes them, once it has the error.
         if result.exists() or not ticket.exists():
-            clear(base, key, name)
+            files.clear(base, key, name)
     with suppress(OSError):
         cache.prune(base, MAX_BYTES)
-
-
-def clear(where: Path, key: str, name: str) -> None:
-    """Remove the files of an ended start; without a result, its last rows stay."""
-    with suppress(OSError):
-        os.replace(where / f"{name}.partial", where / f"{key}.partial")
-    if os.path.exists(where / f"{key}.csv"):
-        for ending in ("partial", STATE):
-            remove(where / f"{key}.{ending}")
-    ticket = where / f"{name}.job"
-    for path in (*matching(where, f"{name}.*"), *matching(where, f"{key}-*.watch")):
-        if path != ticket:
-            remove(path)
-    remove(ticket)  # last, as the start has ended without it
-
-
-def matching(where: Path, pattern: str) -> list[Path]:
-    """The files that match; none in a folder that is missing or unreadable."""
-    try:
-        return list(where.glob(pattern))
-    except OSError:
-        return []
-
-
-def remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink()
 
 
 def _done(task: Task, state: Path, context: JobContext) -> Outcome:
@@ -140,33 +101,37 @@ def _done(task: Task, state: Path, context: JobContext) -> Outcome:
         with naming_extras():
             return task.run(replace(context, state=before))
     except InvalidInput:  # for good: no state is left to go on from
-        remove(state)
+        files.remove(state)
         raise
 
 
 def _leave(job: Path, outcome: Outcome, write: Callable[[Path, str | bytes], None]) -> None:
-    contents: dict[str, str | bytes] = {**outcome.files, "csv": _text(outcome.rows)}
+    contents: dict[str, str | bytes] = {**outcome.files, "csv": files.text(outcome.rows)}
     try:
         for ending, content in contents.items():
             write(Path(f"{job}.{ending}"), content)
     except OSError as error:
-        for ending in contents:
-            remove(Path(f"{job}.{ending}"))
+        files.remove(*(Path(f"{job}.{ending}") for ending in contents))
         raise InvalidInput(cache.sentence(error)) from None
 
 
 @contextmanager
-def _heartbeat(path: Path, ticket: Path, expired: Callable[[], bool]) -> Iterator[None]:
-    """Touch a file while the process lives, also during a long step."""
+def _heartbeat(report: Path, ticket: Path, where: Path, key: str) -> Iterator[None]:
+    """Touch the report while the process lives; stop once the last watcher has expired.
+
+    Age is by a monotonic clock: neither a clock unlike the page's nor a machine's sleep ends a job.
+    """
     stop = threading.Event()
 
     def beat() -> None:
+        last, since = 0.0, time.monotonic()
         while not stop.wait(BEAT_SECONDS):
             with suppress(OSError):
-                os.utime(path)
-            with suppress(OSError):
-                if expired() and ticket.read_text("utf-8") == WATCHED:
-                    remove(ticket)
+                os.utime(report)
+            if (latest := files.last_watch(where, key)) != last:
+                last, since = latest, time.monotonic()
+            if time.monotonic() - since >= EXPIRES_SECONDS:
+                files.remove(ticket)
 
     thread = threading.Thread(target=beat, daemon=True)
     thread.start()
@@ -175,7 +140,3 @@ def _heartbeat(path: Path, ticket: Path, expired: Callable[[], bool]) -> Iterato
     finally:
         stop.set()
         thread.join()
-
-
-def _text(rows: pd.DataFrame) -> str:
-    return str(rows.to_csv(index=False, na_rep=MISSING))
