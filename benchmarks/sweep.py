@@ -190,7 +190,6 @@ def one_round(name: str, study: Study, split: Split) -> dict[str, float]:
         seconds[f"ours, training {methods}"] = timed(partial(train, split, batch, study.seed))
     seconds["ours, training"] = sum(seconds.values())
     sweep_seconds = timed(lambda: sweep(study, split=split))
-    sweep_seconds -= timed(lambda: calibrations_for(study, problem, delta))
     seconds["ours, training and evaluation"] = sweep_seconds
     rows = split.x_train * split.y_train[:, None]
     pairs = [loop_seconds(split, group, rows) for group in calibrations.values()]

@@ -81,11 +81,6 @@ def sooner_first(methods: Iterable[str]) -> list[str]:
     return sorted(methods, key=lambda key: rank.get(key, len(rank)))
 
 
-def titles() -> dict[str, str]:
-    """The name on screen of every method by key."""
-    return {key: method.title for key, method in register().items()}
-
-
 def describe() -> list[dict[str, object]]:
     """The register as plain dictionaries, one per method and edition."""
     return [

@@ -4,7 +4,6 @@ import itertools
 
 import pytest
 
-from dpcore import predictors
 from dpcore.accounting.model_proofs import (
     CLASSICAL,
     COVERED,
@@ -13,37 +12,33 @@ from dpcore.accounting.model_proofs import (
     PURE,
     noise_multiplier,
 )
-from dpcore.erm.method import Method, Settings
-from dpcore.erm.one_vs_rest import calibrate
+from dpcore.erm.losses import LOSSES
+from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.model_calibration import gaussian_mu
 from dpcore.guarantee import Adjacency, Edition
 from dpcore.models.records import RecordShape
+from dpcore.predictors import PublicShape, predictor_named, register
 
 BUDGETS = ((0.05, 1e-7), (0.9, 1e-5), (4.0, 1e-3))
+PREDICTED = ((2, "class"), (3, "classes"))
 SIZES = ((200, 5), (20_000, 40))
 
 
 def made(method, epsilon, delta, adjacency):
-    """Calibrations of a method and the μ of each, on several shapes of data."""
-    result = predictors.predictor_named(method)
+    """Calibrations of a method on several shapes of data."""
+    predictor = predictor_named(method)
     for records, columns in SIZES:
-        if not isinstance(result, Method):
-            shape = RecordShape(records, columns, (2, 7))
-            (one,) = result.calibrate(shape, [epsilon], delta, adjacency)
-            yield one, gaussian_mu(one)
-            continue
-        for classes, loss in itertools.product((2, 3), result.losses):
-            if classes > 2 and loss == "squared":
+        for (classes, predicts), loss in itertools.product(PREDICTED, LOSSES):
+            if (classes > 2 and loss == "squared") or predictor.refusal(loss, predicts):
                 continue
             problem = Problem(loss, 0.01, records, columns, adjacency, classes=classes)
-            (fit,) = calibrate(result, problem, [epsilon], delta, Edition.SOUND, Settings())
-            yield fit, fit.gaussian_mu
+            shape = PublicShape(problem, RecordShape(records, columns, (2, 7)))
+            yield from predictor.calibrate(shape, [epsilon], delta, Edition.SOUND, Settings())
 
 
 def test_every_method_has_its_proof():
-    private = [key for key in predictors.register() if key != "nonprivate"]
+    private = [key for key in register() if key != "nonprivate"]
     without = [key for key in private if key not in PROOFS]
     assert not without, (
         f"{', '.join(without)}: no kind of proof, so that no account counts it. State it in "
@@ -59,8 +54,8 @@ def test_a_model_costs_what_the_account_counts(method):
         if method == CLASSICAL and epsilon >= 1.0:
             continue
         counted = 1.0 / noise_multiplier(epsilon, delta)
-        for calibration, mu in made(method, epsilon, delta, adjacency):
-            proof = calibration.proof
+        for calibration in made(method, epsilon, delta, adjacency):
+            proof, mu = calibration.proof, calibration.gaussian_mu
             assert proof.bound <= epsilon * (1.0 + 1e-12)
             assert proof.delta is not None
             if PROOFS[method] == PURE:

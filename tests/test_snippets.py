@@ -29,7 +29,7 @@ from dpcore.evaluation import curves, effects
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import Study, study_of
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import swept, trained
 from dpcore.export import plan, train
@@ -44,7 +44,6 @@ from dpcore.questions.question import ask
 from dpcore.questions.risk_curves.hand_edits import written
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion
 from dpcore.work.task import JobContext
-from pages.explore.curve_jobs import trained_study
 
 pytestmark = pytest.mark.usefixtures("few_splits")
 
@@ -134,7 +133,7 @@ EXPLORED = {
 def on_explore(study, records):
     """The table that the page shows: a job for each method."""
     shown = [
-        CostQuestion(trained_study(study, key)).answer(JobContext(records=records)).rows
+        CostQuestion(study_of(study, key)).answer(JobContext(records=records)).rows
         for key in study.methods
     ]
     compared = baselines(splits(records, usual(study.preparation)), records)

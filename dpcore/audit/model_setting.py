@@ -16,7 +16,7 @@ from dpcore.audit.attack import Attack, Power, Target
 from dpcore.audit.neighbours import table
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
-from dpcore.models.model import ModelCalibration, ModelTraining, generator
+from dpcore.models.model import ModelCalibration, ModelTraining, generator, with_noise
 from dpcore.models.records import Records, RecordShape, encode
 from dpcore.models.register import model_named
 
@@ -38,20 +38,6 @@ class ModelSetting(Power):
     about: str
     # The proof, or that of the one choice that the score shows.
     promise: Callable[[ModelCalibration], Guarantee] = attrgetter("proof")
-
-
-def with_noise(calibration: ModelCalibration, share: float) -> ModelCalibration:
-    """A copy with this share of the noise and the same promise."""
-    return replace(
-        calibration,
-        noises=tuple(
-            replace(
-                noise,
-                scale=noise.scale / share if noise.law == "exponential" else noise.scale * share,
-            )
-            for noise in calibration.noises
-        ),
-    )
 
 
 def attack(setting: ModelSetting) -> Attack:

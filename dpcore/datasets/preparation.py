@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dpcore.datasets.additive import STEPS
@@ -12,6 +12,11 @@ from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 FEATURES = ("plain", "additive", "fine", "rule", "fourier")
 MAX_FEATURES = 4_096
 MAX_TURNS = 999
+
+HEEDED_BY, ROWS, BLURRED = "heeded by", "rows", "blurred"
+"""In a field's metadata, who alone heeds a setting: what learns from rows, or from records that
+people blur themselves. Others learn the same whatever it is."""
+OF_ROWS = {HEEDED_BY: ROWS}
 
 
 @dataclass(frozen=True)
@@ -64,10 +69,10 @@ class Preparation:
     """
 
     missing: Literal["impute", "drop"] = "impute"
-    scaling: Literal["public", "data"] = "public"
-    interval: Literal["symmetric", "unit"] = "symmetric"
-    norm: Literal["unit", "clip"] = "unit"
-    intercept: bool = False
+    scaling: Literal["public", "data"] = field(default="public", metadata=OF_ROWS)
+    interval: Literal["symmetric", "unit"] = field(default="symmetric", metadata=OF_ROWS)
+    norm: Literal["unit", "clip"] = field(default="unit", metadata=OF_ROWS)
+    intercept: bool = field(default=False, metadata=OF_ROWS)
     test_fraction: float = 0.2
     seed: int = 0
     turn: int = 0
@@ -75,9 +80,11 @@ class Preparation:
     stratified: bool = False
     log_transform: bool = True
     include: tuple[str, ...] = ()
-    features: Literal["plain", "additive", "fine", "rule", "fourier"] = "plain"
-    fourier_features: int = 256
-    bandwidth: float = 0.7
+    features: Literal["plain", "additive", "fine", "rule", "fourier"] = field(
+        default="plain", metadata=OF_ROWS
+    )
+    fourier_features: int = field(default=256, metadata=OF_ROWS)
+    bandwidth: float = field(default=0.7, metadata=OF_ROWS)
 
     def __post_init__(self) -> None:
         one_of("missing", self.missing, ("impute", "drop"))

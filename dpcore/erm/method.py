@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.described import Described
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, number, whole
@@ -227,31 +228,14 @@ class Training:
 Release = Callable[[Training], Array]
 
 
-@dataclass(frozen=True)
-class MethodStanding:
-    """Claim, proof and verdict of one edition of a method."""
-
-    proof: str
-    status: Status
-    claim: str = "None: this edition is not in print."
-
-
-@dataclass(frozen=True)
-class Method:
+@dataclass(frozen=True, kw_only=True)
+class Method(Described):
     """One way to train, in one or two editions.
 
     Parameters
     ----------
-    key, title : str
-        Name in code and links, and name on screen.
-    paper : str
-        Its source.
-    idea : str
-        One plain sentence.
-    words : str
-        What it is, in a few words for someone who knows none of the titles.
-    editions : dict of Edition to MethodStanding
-        The editions that exist, each with its claim, its proof and the standing verdict.
+    key, title, paper, idea, words, editions, limits
+        As in `Described`.
     rule : callable
         (draft, settings) -> the draft of a calibration, completed. Pure and cheap; sees public
         values only. A draft adds no noise to full batches, and claims and proves nothing.
@@ -261,8 +245,6 @@ class Method:
     closed_form : bool
         Whether the release is a fixed vector plus Gaussian noise, so that expectations need no
         draws.
-    limits : tuple of str
-        Limitations to know before use, a sentence each.
     losses : tuple of str
         The losses that it learns and that its proof covers.
     all_classes : bool
@@ -277,16 +259,9 @@ class Method:
         Whether it regularises by a Λ of its own, or by stopping early, and needs almost no λ.
     """
 
-    key: str
-    title: str
-    paper: str
-    idea: str
-    words: str
-    editions: dict[Edition, MethodStanding]
     rule: Rule
     release: Release
     closed_form: bool = False
-    limits: tuple[str, ...] = field(default=())
     losses: tuple[str, ...] = MARGIN_LOSSES
     all_classes: bool = False
     trust: Callable[[Calibration], tuple[Trust, ...]] | None = None

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +102,7 @@ def training_budget(requested: PrivacyBudget, records: int) -> PrivacyBudget:
     return PrivacyBudget(min(epsilon, requested.epsilon), requested.delta)
 
 
+@lru_cache(maxsize=256)  # splits of one size share it
 def recalibrate(training: Calibration, requested: PrivacyBudget) -> Recalibration:
     """The noise of the counts for a calibrated training. Pure; sees public values only.
 

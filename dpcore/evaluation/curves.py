@@ -19,15 +19,7 @@ from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.feature_maps import by_map, in_order
 from dpcore.evaluation.scoring import OBJECTIVE, SPLIT_ERROR, over_runs, scoring_for, split_error
 from dpcore.evaluation.splits import Splits, each, enough_runs
-from dpcore.evaluation.study import (
-    OBJECTIVES,
-    Calibrations,
-    Study,
-    calibrations_for,
-    delta_for,
-    fitting,
-    problem_for,
-)
+from dpcore.evaluation.study import OBJECTIVES, Study, calibrations_of
 from dpcore.evaluation.sweep import Watch, sweep
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
@@ -107,34 +99,28 @@ def all_curves(
         )
     exact = tuple(key for key in study.methods if predictor_named(key).closed_form)
     sampled = tuple(key for key in study.methods if key not in exact)
-    progress(0.0, "calibrating the noise")
-    first = each(split)[0]
-    noises = calibrations_for(study, problem_for(study, first), delta_for(study, first))
     tables = []
     # Each by itself, so that no digit hangs on which others are asked for.
     share = (0.5 if sampled else 1.0) / max(1, len(exact))
     for number, key in enumerate(exact):
         report = section(stoppable(progress, cancelled), number * share, share)
         closed = replace(study, methods=(key,))
-        tables.append(closed_form(closed, split, calibrations=noises, progress=report))
+        tables.append(closed_form(closed, split, report))
     if sampled:
         runs = enough_runs(study.runs, len(each(split)))
         trained = replace(study, methods=sampled, runs=runs)
         rows = sweep(
             trained,
             split=split,
-            calibrations=noises,
             progress=progress,
             cancelled=cancelled,
             watch=watch,
         )
-        tables.append(summarise(rows, trained, split, noises))
+        tables.append(summarise(rows, trained, split))
     return pd.concat(tables, ignore_index=True)
 
 
-def summarise(
-    rows: pd.DataFrame, study: Study, split: Splits, calibrations: Calibrations | None = None
-) -> pd.DataFrame:
+def summarise(rows: pd.DataFrame, study: Study, split: Splits) -> pd.DataFrame:
     """A sweep's rows as one row per (method, ε): means over runs and 5 % / 95 % quantiles."""
     import pandas as pd
 
@@ -142,9 +128,7 @@ def summarise(
     first = parts[0]
     scoring = scoring_for(first)
     positive = np.array([np.mean(one.y_test > 0.0) for one in parts])
-    methods = tuple(dict.fromkeys(rows["method"]))
-    calibrations = fitting(study, problem_for(study, first), first, calibrations)
-    table = calibration_table({key: calibrations[key] for key in methods})
+    table = calibration_table(calibrations_of(study, first))
     groups = rows.groupby(["method", "epsilon"], sort=False)
     index = list(zip(table["method"], table["epsilon"], strict=True))
     measured = []

@@ -29,7 +29,7 @@ from dpcore.evaluation.scoring import (
     split_error,
 )
 from dpcore.evaluation.splits import Splits, each
-from dpcore.evaluation.study import OBJECTIVES, Calibrations, Study, fitting, problem_for
+from dpcore.evaluation.study import OBJECTIVES, Study, calibrations_of, problem_for
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, silent
 
@@ -45,7 +45,6 @@ BAND_RECORDS = 2_000  # the objective's spread is measured on this many training
 def closed_form(
     study: Study,
     split: Splits,
-    calibrations: Calibrations | None = None,
     progress: Progress = silent,
 ) -> pd.DataFrame:
     """The study's closed-form methods at every ε, without sampling error in the means.
@@ -66,12 +65,11 @@ def closed_form(
         return pd.DataFrame(columns=list(columns(scoring)))
     study = replace(study, methods=methods)
     draws = max(MIN_DRAWS, math.ceil(BAND_DRAWS / count))
-    calibrations = fitting(study, problem_for(study, first), first, calibrations)
     split_results = []
     # Each split is prepared when it is read, and so read once.
     for place, one in enumerate(parts):
         progress(place / count, f"judging on split {place + 1}")
-        split_results.append(_closed_form(study, one, calibrations, draws, place))
+        split_results.append(_closed_form(study, one, draws, place))
     measured: dict[str, Any] = {}
     banded = {metric.column: metric for metric in (*scoring.banded, OBJECTIVE)}
     for name in split_results[0][0]:
@@ -91,7 +89,7 @@ def closed_form(
                 ends = banded[name].in_range(measured[name] + np.stack(reaches))
                 measured |= {f"{name}{end}": at for end, at in zip(BAND_ENDS, ends, strict=True)}
         measured[f"{name}{SPLIT_ERROR}"] = split_error(means, of_noise)
-    table = calibration_table({key: calibrations[key] for key in methods})
+    table = calibration_table(calibrations_of(study, first))
     return pd.concat([table, pd.DataFrame(measured)], axis=1).assign(
         runs=draws * count,
         splits=count,
@@ -102,15 +100,13 @@ def closed_form(
 def _closed_form(
     study: Study,
     split: Split,
-    calibrations: Calibrations,
     count: int,
     place: int,
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """On one split, the means of every measure, (rows,); and single draws, (rows, count)."""
     problem, scoring = problem_for(study, split), scoring_for(split)
     exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
-    by_method = fitting(study, problem, split, calibrations)
-    rows = [c for key in study.methods for c in by_method[key]]
+    rows = [c for group in calibrations_of(study, split).values() for c in group]
     sigmas = np.array([c.sigma for c in rows])
     middles = np.empty((len(rows), len(exact)))
     noisy = sigmas > 0.0

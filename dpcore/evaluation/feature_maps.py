@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
@@ -10,28 +9,19 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dpcore.datasets import Split
-from dpcore.datasets.feature_rule import MAPS, by_noise
-from dpcore.erm.problem import Problem
+from dpcore.datasets.feature_rule import MAPS
 from dpcore.evaluation.splits import RepeatedSplits, Splits, each
 from dpcore.evaluation.study import (
     Calibrations,
     Study,
-    calibrations_for,
+    calibrations_of,
     delta_for,
     problem_for,
 )
-from dpcore.mechanisms.gaussian import analytic_mu
-from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def maps_for(problem: Problem, epsilons: Sequence[float], delta: float) -> list[str]:
-    change = problem.exact_change * math.sqrt(problem.parts)
-    levels: list[float] = (analytic_mu(epsilons, delta) / change).tolist()
-    return [by_noise(problem.records, problem.dimension, mu) for mu in levels]
 
 
 def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
@@ -39,12 +29,26 @@ def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
     splits = each(split)
     if not splits[0].maps:
         return [(study, splits)]
-    models = tuple(key for key in study.methods if isinstance(predictor_named(key), Model))
+    first = splits[0]
+    problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
+    finest = list(first.maps)[-1]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for key in study.methods:
+        wanted = predictor_named(key).features(problem, study.epsilons, delta)
+        maps = tuple(one if one in first.maps else finest for one in wanted)
+        groups.setdefault(maps, []).append(key)
     pairs: list[tuple[Study, Sequence[Split]]] = []
-    if models:
-        pairs.append((replace(study, methods=models), _with_map(splits, "plain")))
-    convex = tuple(key for key in study.methods if key not in models)
-    return pairs + _of_convex(replace(study, methods=convex), splits) if convex else pairs
+    for maps, methods in groups.items():
+        for features in MAPS:
+            epsilons = tuple(
+                epsilon
+                for epsilon, one in zip(study.epsilons, maps, strict=True)
+                if one == features
+            )
+            if epsilons:
+                alike = replace(study, methods=tuple(methods), epsilons=epsilons)
+                pairs.append((alike, _with_map(splits, features)))
+    return pairs
 
 
 def _with_map(
@@ -53,22 +57,6 @@ def _with_map(
     if isinstance(splits, RepeatedSplits):
         return splits.with_features(features)
     return [one.maps[features] for one in splits]
-
-
-def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Sequence[Split]]]:
-    first = splits[0]
-    problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
-    finest = list(first.maps)[-1]
-    wanted = maps_for(problem, study.epsilons, delta)
-    maps = [one if one in first.maps else finest for one in wanted]
-    pairs: list[tuple[Study, Sequence[Split]]] = []
-    for features in MAPS:
-        epsilons = tuple(
-            epsilon for epsilon, one in zip(study.epsilons, maps, strict=True) if one == features
-        )
-        if epsilons:
-            pairs.append((replace(study, epsilons=epsilons), _with_map(splits, features)))
-    return pairs
 
 
 def features_at(study: Study, split: Split, method: str, epsilon: float) -> str:
@@ -91,7 +79,6 @@ def calibrations_on(study: Study, split: Splits) -> Calibrations:
     """Every method's calibrations, one per ε, in the study's order, each for its own rows."""
     by_setting = {}
     for one, rows in by_map(study, split):
-        by_method = calibrations_for(one, problem_for(one, rows[0]), delta_for(one, rows[0]))
-        for key, group in by_method.items():
+        for key, group in calibrations_of(one, rows[0]).items():
             by_setting.update({(key, c.requested.epsilon): c for c in group})
     return {key: [by_setting[key, epsilon] for epsilon in study.epsilons] for key in study.methods}

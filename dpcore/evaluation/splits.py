@@ -6,12 +6,13 @@ How many there are follows from public numbers alone; a single small test is a m
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, overload
 
 from dpcore.datasets import Preparation, Split, Table, load, prepare
 from dpcore.datasets.partition import count_tested, tested
+from dpcore.predictors import Sample
 
 FEW_TESTED, MIN, MAX = 2_000, 20, 100
 """Where a split tests fewer records than the first, there are at least so many splits; and the most
@@ -96,6 +97,12 @@ def splits_of(dataset: str, records: int | None, preparation: Preparation) -> Re
 def each(given: Splits) -> Sequence[Split]:
     """The splits, also of a single one."""
     return (given,) if isinstance(given, Split) else given
+
+
+def samples(given: Splits) -> Iterator[Sample]:
+    """Each split with the table that it is of, where that is at hand."""
+    table = given.table if isinstance(given, RepeatedSplits) else None
+    return (Sample(split, table) for split in each(given))
 
 
 def enough_runs(runs: int, count: int) -> int:

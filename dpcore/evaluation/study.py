@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from typing import Any
 
 from dpcore.datasets import BY_RULE, OWN, Entry, Preparation, Split, described, entry
-from dpcore.erm import one_vs_rest
+from dpcore.datasets.preparation import BLURRED, HEEDED_BY, OF_ROWS, used_columns
 from dpcore.erm.losses import LOSSES, MARGIN_LOSSES, RESIDUAL_LOSSES
-from dpcore.erm.method import Calibration, Method, Settings
+from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, whole
-from dpcore.evaluation.model_calibration import calibrated
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, default_delta
+from dpcore.guarantee import Adjacency, Edition, default_delta
 from dpcore.methods import without_best
-from dpcore.models.model import Model
-from dpcore.predictors import Predictor, predictor_named, refusal
+from dpcore.models.records import shape_with
+from dpcore.predictors import Predictor, PublicShape, predictor_named, refusal
 from dpcore.work.task import digest
 
 MAX_RUNS, MAX_EPSILONS, MAX_STEPS = 1_000, 200, 1_000_000
@@ -81,21 +82,21 @@ class Study:
 
     dataset: str = "breast_cancer"
     records: int | None = None
-    loss: str = "logistic"
-    huber_width: float = 0.5
-    lam: float | None = None
+    loss: str = field(default="logistic", metadata=OF_ROWS)
+    huber_width: float = field(default=0.5, metadata=OF_ROWS)
+    lam: float | None = field(default=None, metadata=OF_ROWS)
     methods: tuple[str, ...] = ("nonprivate", "outpert", "opera", "dpgd")
-    edition: str = "sound"
+    edition: str = field(default="sound", metadata=OF_ROWS)
     epsilons: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
     delta: float | None = None
     adjacency: str = "zero-out"
     runs: int = 30
     seed: int = 0
-    steps: int | None = None
-    batch: int | None = None
-    full_length: bool = False
-    radius: float | None = None
-    missing_contributors: int = 0
+    steps: int | None = field(default=None, metadata=OF_ROWS)
+    batch: int | None = field(default=None, metadata=OF_ROWS)
+    full_length: bool = field(default=False, metadata=OF_ROWS)
+    radius: float | None = field(default=None, metadata=OF_ROWS)
+    missing_contributors: int = field(default=0, metadata={HEEDED_BY: BLURRED})
     preparation: Preparation = BY_RULE
     upload: str = ""
     columns: str = ""
@@ -139,12 +140,9 @@ class Study:
         """Why a method cannot learn this, after its name; "" where it can."""
         if refused := refusal(method, self.loss, "class"):
             return f"with loss {brief(self.loss)}: {refused}"
-        # What convex methods learn goes by the loss alone.
-        is_model = isinstance(predictor_named(method), Model)
-        refused = ""
-        if is_model:
-            is_own = self.dataset == OWN
-            refused = refusal(method, self.loss, self.entry.predicts, is_own=is_own)
+        if predictor_named(method).is_linear:  # it goes by the loss alone
+            return ""
+        refused = refusal(method, self.loss, self.entry.predicts, is_own=self.dataset == OWN)
         return refused and f"on {brief(self.dataset)}: {refused}"
 
     @property
@@ -201,102 +199,65 @@ def problem_for(study: Study, split: Split) -> Problem:
     )
 
 
-def as_learned(study: Study, problem: Problem, method: Predictor) -> Problem:
-    """The problem as one method learns it: at its own share of λ, unless the study names λ."""
-    if (
-        isinstance(method, Model)
-        or study.lam is not None
-        or edition_of(study, method) is not Edition.SOUND
-    ):
+def as_learned(study: Study, problem: Problem, predictor: Predictor) -> Problem:
+    """The problem as one predictor learns it: at its own share of λ, unless the study names λ."""
+    if study.lam is not None:
         return problem
-    return replace(problem, lam=problem.lam * method.lam_share)
+    return predictor.own_problem(problem, edition_of(study, predictor))
 
 
-def of_a_model(study: Study, model: str) -> Study:
-    """The study of one of the survey's models, with no setting that only convex methods have."""
-    usual = Preparation()
-    # What is left says which records are learned from and tested on, and which columns they have.
-    columns = replace(
-        study.preparation,
-        scaling=usual.scaling,
-        interval=usual.interval,
-        norm=usual.norm,
-        intercept=usual.intercept,
-        features=usual.features,
-        fourier_features=usual.fourier_features,
-        bandwidth=usual.bandwidth,
-    )
-    return Study(
-        dataset=study.dataset,
-        records=study.records,
-        methods=(model,),
-        epsilons=study.epsilons,
-        delta=study.delta,
-        adjacency=study.adjacency,
-        runs=study.runs,
-        seed=study.seed,
-        preparation=columns,
-        upload=study.upload,
-        columns=study.columns,
-    )
+def study_of(study: Study, method: str) -> Study:
+    """The study of one method, without the settings that only others heed."""
+    heeds = predictor_named(method).heeds
+    preparation = replace(study.preparation, **_unheeded(study.preparation, heeds))
+    return replace(study, methods=(method,), preparation=preparation, **_unheeded(study, heeds))
 
 
-def edition_of(study: Study, method: Method) -> Edition:
+def _unheeded(settings: Study | Preparation, heeds: Collection[str]) -> dict[str, Any]:
+    return {
+        field.name: field.default
+        for field in fields(settings)
+        if HEEDED_BY in field.metadata and field.metadata[HEEDED_BY] not in heeds
+    }
+
+
+def edition_of(study: Study, predictor: Predictor) -> Edition:
+    """The edition in which the study has a predictor learn."""
     requested = Edition(study.edition)
-    return requested if requested in method.editions else Edition.SOUND
+    return requested if requested in predictor.editions else Edition.SOUND
 
 
 Calibrations = Mapping[str, Sequence[Calibration]]
 """Calibrations by method, one per ε of a study."""
 
 
-def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:
-    """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
+def calibrations_for(study: Study, problem: Problem, delta: float) -> Calibrations:
+    """Every method's calibrations, in the study's order. Pure: no data, no noise."""
     settings = Settings(study.steps, study.batch, study.full_length, study.missing_contributors)
+    columns = shape_with(used_columns(study.entry, study.preparation), problem.records)
     calibrations = {}
     for key in study.methods:
         predictor = predictor_named(key)
-        if isinstance(predictor, Model):
-            # Its numbers are scaled by public bounds, whatever the rows of methods are scaled by.
-            facts = study.entry, study.preparation, problem
-            calibrations[key] = calibrated(predictor, *facts, study.epsilons, delta)
-            continue
-        per_epsilon = one_vs_rest.calibrate(
-            predictor,
-            as_learned(study, problem, predictor),
-            study.epsilons,
-            delta,
-            edition_of(study, predictor),
-            settings,
-        )
-        is_public = problem.public_preparation
-        calibrations[key] = per_epsilon if is_public else [without_proof(c) for c in per_epsilon]
+        shape = PublicShape(as_learned(study, problem, predictor), columns)
+        edition = edition_of(study, predictor)
+        calibrations[key] = _calibrated(key, shape, study.epsilons, delta, edition, settings)
     return calibrations
 
 
-def fitting(
-    study: Study, problem: Problem, split: Split, calibrations: Calibrations | None
-) -> Calibrations:
-    """The calibrations, made anew unless they are for this problem."""
-    if calibrations and all(
-        group[0].problem == as_learned(study, problem, predictor_named(key))
-        for key, group in calibrations.items()
-    ):
-        return calibrations
-    return calibrations_for(study, problem, delta_for(study, split))
+@lru_cache(maxsize=256)
+def _calibrated(
+    key: str,
+    shape: PublicShape,
+    epsilons: tuple[float, ...],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> tuple[Calibration, ...]:
+    """`Predictor.calibrate`; kept, as splits of one size share it."""
+    predictor = predictor_named(key)
+    return tuple(predictor.calibrate(shape, epsilons, delta, edition, settings))
 
 
-def without_proof(calibration: Calibration) -> Calibration:
-    """The calibration on data scaled by their own range: nothing is proved, whatever the noise."""
-    reason = "The features were scaled by the data's own range, so one record can move every row."
-    empty = Guarantee(None, None, calibration.problem.adjacency, "none", reason)
-    final = (Status.NOT_PRIVATE, Status.CLAIM_NOT_SUPPORTED)
-    unmet = Condition("every record prepared on its own, by public bounds", False, reason)
-    return replace(
-        calibration,
-        conditions=(*calibration.conditions, unmet),
-        proof=empty,
-        certified=empty,
-        gaussian_mu=None,
-        status=calibration.status if calibration.status in final else Status.CONDITIONS_NOT_MET,
-    )
+def calibrations_of(study: Study, split: Split) -> Calibrations:
+    """Every method's calibrations for training on a split."""
+    return calibrations_for(study, problem_for(study, split), delta_for(study, split))

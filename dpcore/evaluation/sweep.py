@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,22 +11,18 @@ import numpy as np
 
 from dpcore.datasets import Split
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Calibration, Release, Training
-from dpcore.erm.problem import Problem
+from dpcore.erm.method import Calibration
 from dpcore.evaluation.feature_maps import by_map, in_order
-from dpcore.evaluation.model_rows import model_rows
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.splits import RepeatedSplits, Splits, each, splits_of
+from dpcore.evaluation.splits import Splits, each, samples, splits_of
 from dpcore.evaluation.study import (
     Calibrations,
     Study,
-    fitting,
+    calibrations_of,
     problem_for,
 )
-from dpcore.methods import method_named
-from dpcore.models.model import Model
-from dpcore.predictors import predictor_named
+from dpcore.predictors import Noise, Predictor, Sample, predictor_named
 from dpcore.progress import Progress, numbered, section, silent, stoppable
 
 if TYPE_CHECKING:
@@ -68,7 +64,6 @@ def sweep(
     study: Study,
     *,
     split: Splits | None = None,
-    calibrations: Calibrations | None = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
     watch: Watch | None = None,
@@ -78,8 +73,9 @@ def sweep(
     The table is a deterministic function of the study (except `seconds`, the method's share of the
     training time): one row per (method, ε, run), `columns` by what is predicted. Of several splits
     run r takes place r, counted round. A measure's "_noiseless" is that of the same training with
-    its noise left out. Of models of the survey, which need `RepeatedSplits`, "accuracy_train",
-    "objective" and "excess_risk" are nan. `watch` is for studies of one convex method.
+    its noise left out. Of models that are not linear, which need `RepeatedSplits`,
+    "accuracy_train", "objective" and "excess_risk" are nan. `watch` is for studies of one linear
+    method.
     """
     import pandas as pd
 
@@ -99,21 +95,15 @@ def sweep(
             study,
         )
     every = every[: study.runs]
-    models = tuple(key for key in study.methods if isinstance(predictor_named(key), Model))
-    convex = tuple(key for key in study.methods if key not in models)
     tables = []
     reports = numbered(report, len(every), "split")
-    for place, (one, part) in enumerate(zip(every, reports, strict=True)):
+    for place, (sample, part) in enumerate(zip(samples(every), reports, strict=True)):
         runs = range(place, study.runs, len(every))
-        if convex:
-            own = replace(study, methods=convex)
-            tables.append(_on_split(own, one, place, runs, calibrations, part, watch))
-        if models:
-            own = replace(study, methods=models)
-            tables.append(_of_models(own, every, one, place, runs, calibrations, part))
+        tables.append(_on_split(study, sample, place, runs, part, watch))
     report(1.0, "done")
-    # Models of the survey have no columns of what only convex methods have.
-    table = pd.concat(tables, ignore_index=True).reindex(columns=list(columns(scoring_for(one))))
+    # Of models that are not linear some columns say nothing.
+    scoring = scoring_for(sample.split)
+    table = pd.concat(tables, ignore_index=True).reindex(columns=list(columns(scoring)))
     rank = {key: index for index, key in enumerate(study.methods)}
     order = np.lexsort(
         [
@@ -127,144 +117,87 @@ def sweep(
 
 def _on_split(
     study: Study,
-    split: Split,
+    sample: Sample,
     place: int,
     runs: range,
-    calibrations: Calibrations | None,
     report: Progress,
     watch: Watch | None,
 ) -> pd.DataFrame:
     import pandas as pd
 
+    split = sample.split
     scoring, problem = scoring_for(split), problem_for(study, split)
     report(0.0, "calibrating the noise")
-    calibrations = fitting(study, problem, split, calibrations)
-    released = []
-    drawing = trainings(study, split, place, len(runs), calibrations)
-    for number, (release, training) in enumerate(drawing):
-        begin, share = 0.9 * number / len(drawing), 0.9 / len(drawing)
-        batch = training.calibrations
-        training = replace(training, progress=section(report, begin, 0.8 * share))
+    noise = noise_on(study.seed, place)
+    tables, exact = [], None
+    groups = together(calibrations_of(study, split))
+    for number, (predictor, batch) in enumerate(groups):
+        part = section(report, 0.9 * number / len(groups), 0.9 / len(groups))
         started = time.perf_counter()
-        weights = one_vs_rest.release(release, training)
+        learned = predictor.fit(batch, sample, len(runs), noise, section(part, 0.0, 0.8))
         seconds = (time.perf_counter() - started) / (len(batch) * len(runs))
-        rest = section(report, begin + 0.8 * share, 0.2 * share)
-        still = one_vs_rest.release(
-            release, replace(training, runs=1, noiseless=True, progress=rest)
-        )
-        released.append((batch, weights, still, seconds))
+        silent_noise = replace(noise, silent=True)
+        still = predictor.fit(batch, sample, 1, silent_noise, section(part, 0.8, 0.2))
+        measured = dict(predictor.judged(learned, sample, problem, scoring))
+        without = predictor.judged(still, sample, problem, scoring)
+        for metric in scoring.banded:
+            every_run = np.repeat(without[metric.of_one_run], len(runs))
+            measured[f"{metric.column}_noiseless"] = every_run
+        tables.append(_rows(batch, len(runs), measured).assign(seconds=seconds))
         if watch is not None:
             epsilons = [calibration.requested.epsilon for calibration in batch]
-            watch(split, place, dict(zip(epsilons, weights, strict=True)))
+            watch(split, place, dict(zip(epsilons, learned, strict=True)))
+        if batch[0].method == "nonprivate":  # its release is the exact minimiser
+            exact = learned[0, 0]
     report(0.9, "evaluating")
-    # The non-private method's release is the exact minimiser.
-    minimisers = (
-        weights[0, 0] for batch, weights, _, _ in released if batch[0].method == "nonprivate"
-    )
-    exact = next(minimisers, None)
-    if exact is None:
-        exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
-    best = scoring.of_runs(problem, split, exact[None])["objective"]
-    return pd.concat(
-        [
-            _rows(study, problem, split, batch, weights, still, float(best[0]), seconds).assign(
-                split=place, run=np.tile(np.array(runs), len(batch))
-            )
-            for batch, weights, still, seconds in released
-        ],
-        ignore_index=True,
+    table = pd.concat(tables, ignore_index=True)
+    if "objective" in table:
+        if exact is None:
+            exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
+        best = scoring.of_runs(problem, split, exact[None])["objective"]
+        table["excess_risk"] = table["objective"] - float(best[0])
+    return table.assign(
+        dataset=study.dataset,
+        loss=study.loss,
+        split=place,
+        run=np.resize(np.array(runs), len(table)),
     )
 
 
-def _of_models(
-    study: Study,
-    every: Splits,
-    split: Split,
-    place: int,
-    runs: range,
-    calibrations: Calibrations | None,
-    report: Progress,
-) -> pd.DataFrame:
-    if not isinstance(every, RepeatedSplits):
-        raise TypeError("models of the survey learn from columns, which a prepared split lacks")
-    by_method = fitting(study, problem_for(study, split), split, calibrations)
-    rows = model_rows(
-        [by_method[key] for key in study.methods],
-        every.table,
-        every.preparations[place],
-        len(runs),
-        _seed(study.seed, place),
-        report,
-    )
-    count = len(rows) // len(runs)
-    return rows.assign(
-        dataset=study.dataset, loss=study.loss, split=place, run=np.tile(np.array(runs), count)
-    )
+def together(calibrations: Calibrations) -> list[tuple[Predictor, list[Calibration]]]:
+    """The calibrations of all methods, those together that are fitted at once."""
+    groups: dict[Hashable, tuple[Predictor, list[Calibration]]] = {}
+    for key, calibrated in calibrations.items():
+        predictor = predictor_named(key)
+        engine = predictor.engine(calibrated[0])
+        groups.setdefault(engine, (predictor, []))[1].extend(calibrated)
+    return list(groups.values())
 
 
-def trainings(
-    study: Study, split: Split, place: int, runs: int, calibrations: Calibrations
-) -> list[tuple[Release, Training]]:
-    """What the study's models on one split are released by, and from."""
-    # Methods that share an engine and λ share its batch, and so its noise draws within a run.
-    engines: dict[tuple[Release, float], list[Calibration]] = {}
-    for key in study.methods:
-        engine = (method_named(key).release, calibrations[key][0].problem.lam)
-        engines.setdefault(engine, []).extend(calibrations[key])
-    seed = _seed(study.seed, place)
-    return [
-        (release, Training(batch[0].problem, split.x_train, split.y_train, batch, runs, seed))
-        for (release, _), batch in engines.items()
-    ]
-
-
-def _seed(seed: int, place: int) -> int:
-    """The seed of the noise on a split: no two splits share a draw."""
+def noise_on(seed: int, place: int) -> Noise:
+    """The noise on a split: no two splits share a draw."""
     if place == 0:
-        return seed
-    return int(np.random.SeedSequence([seed, place, SPLIT_STREAM]).generate_state(1, np.uint32)[0])
+        return Noise(seed)
+    state = np.random.SeedSequence([seed, place, SPLIT_STREAM]).generate_state(1, np.uint32)
+    return Noise(int(state[0]))
 
 
-def _rows(
-    study: Study,
-    problem: Problem,
-    split: Split,
-    batch: Sequence[Calibration],
-    weights: Array,
-    still: Array,
-    best: float,
-    seconds: float,
-) -> pd.DataFrame:
+def _rows(batch: Sequence[Calibration], runs: int, measured: Mapping[str, Array]) -> pd.DataFrame:
     import pandas as pd
-
-    runs = weights.shape[1]
-    # Without noise all runs give one model, which is scored once.
-    models, place = np.unique(weights.reshape(-1, weights.shape[-1]), axis=0, return_inverse=True)
-    scoring = scoring_for(split)
-    scored = scoring.of_runs(problem, split, models)
-    measured = {name: values[place] for name, values in scored.items()}
-    noiseless = scoring.of_runs(problem, split, still[:, 0])
-    for metric in scoring.banded:
-        measured[f"{metric.column}_noiseless"] = np.repeat(noiseless[metric.of_one_run], runs)
 
     def repeated(values: list[object]) -> list[object]:
         return [value for value in values for _ in range(runs)]
 
     return pd.DataFrame(
         {
-            "dataset": study.dataset,
-            "loss": study.loss,
             "method": repeated([c.method for c in batch]),
             "edition": repeated([str(c.edition) for c in batch]),
             "epsilon": repeated([c.requested.epsilon for c in batch]),
             "delta": repeated([c.requested.delta for c in batch]),
-            "adjacency": str(problem.adjacency),
+            "adjacency": repeated([str(c.problem.adjacency) for c in batch]),
             "sensitivity": repeated([c.sensitivity for c in batch]),
             "sigma": repeated([c.sigma for c in batch]),
-            **measured,
-            "excess_risk": measured["objective"] - best,
-            "seconds": seconds,
             "status": repeated([str(c.status) for c in batch]),
-        },
-        columns=list(columns(scoring)),
+            **measured,
+        }
     )

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import load
-from dpcore.erm import one_vs_rest
 from dpcore.evaluation.feature_maps import by_map
-from dpcore.evaluation.splits import Splits, splits
-from dpcore.evaluation.study import Study, fitting, problem_for
-from dpcore.evaluation.sweep import sweep, trainings
-from dpcore.models.model import Model
+from dpcore.evaluation.splits import Splits, samples, splits
+from dpcore.evaluation.study import Study, calibrations_of
+from dpcore.evaluation.sweep import noise_on
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, section, silent, stoppable
 from dpcore.work.task import JobContext, Outcome, StudyTask, digest
@@ -88,28 +86,22 @@ def times(study: Study, every: Splits, progress: Progress = silent) -> pd.DataFr
 
 
 def _measured(study: Study, every: Splits) -> Iterator[dict[str, object]]:
-    is_model = isinstance(predictor_named(study.methods[0]), Model)
+    predictor = predictor_named(study.methods[0])
     for part, rows in by_map(replace(study, runs=1), every):
-        split = rows[0]
-        calibrations = fitting(part, problem_for(part, split), split, None)
-        (own,) = calibrations.values()
-        if not is_model:
-            ((release, training),) = trainings(part, split, 0, 1, calibrations)
-            # What is done only once in a process counts for none of them.
-            one_vs_rest.release(release, replace(training, calibrations=own[:1]))
+        sample = next(samples(rows))
+        (own,) = calibrations_of(part, sample.split).values()
+        noise = noise_on(study.seed, 0)
+        # What is done only once in a process counts for none of them.
+        predictor.fit(own[:1], sample, 1, noise)
         for calibration in own:
-            epsilon = calibration.requested.epsilon
-            if is_model:
-                seconds = sweep(replace(part, epsilons=(epsilon,)), split=rows)["seconds"].iloc[0]
-            else:
-                started = time.perf_counter()
-                one_vs_rest.release(release, replace(training, calibrations=[calibration]))
-                seconds = time.perf_counter() - started
+            started = time.perf_counter()
+            predictor.fit([calibration], sample, 1, noise)
+            seconds = time.perf_counter() - started
             yield {
                 "method": calibration.method,
                 "edition": str(calibration.edition),
-                "features": split.preparation.features,
-                "epsilon": epsilon,
+                "features": sample.split.preparation.features,
+                "epsilon": calibration.requested.epsilon,
                 "steps": calibration.steps,
-                "seconds": float(seconds),
+                "seconds": seconds,
             }

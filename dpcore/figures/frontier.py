@@ -21,7 +21,7 @@ from dpcore.figures.curves import (
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.predictors import records_power
+from dpcore.predictors import predictor_named
 from dpcore.words import listed, plain, spaced
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _reached(
     )
     if reach.epsilon <= epsilon:
         return sentence
-    power = records_power(reach.method)
+    power = predictor_named(reach.method).records_power
     needed = records_needed(records, reach.epsilon, epsilon, power)
     product = "n·ε" if power == 1 else "√n·ε"
     return (

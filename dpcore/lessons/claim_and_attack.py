@@ -43,7 +43,7 @@ def curve(seed: int = 0, edition: str = "published") -> pd.DataFrame:
     )
     split = prepare(load("cohort", records=RECORDS, seed=seed), Preparation())
     calibrations = calibrations_for(study, problem_for(study, split), DELTA)
-    runs = sweep(study, split=split, calibrations=calibrations).groupby("epsilon")
+    runs = sweep(study, split=split).groupby("epsilon")
     rows, without = [], []
     for calibration in calibrations[METHOD]:
         claimed = calibration.requested.epsilon

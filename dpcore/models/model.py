@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.described import Described, Standing
 from dpcore.errors import number, one_of
 from dpcore.guarantee import (
     Adjacency,
@@ -83,19 +84,23 @@ class ModelCalibration:
         return self.noises[0]
 
 
+def with_noise(calibration: ModelCalibration, share: float) -> ModelCalibration:
+    """A copy with this share of the noise and the same promise."""
+
+    def scale(noise: ModelNoise) -> float:
+        if noise.law != "exponential":
+            return noise.scale * share
+        return noise.scale / share if share else math.inf
+
+    noises = tuple(replace(noise, scale=scale(noise)) for noise in calibration.noises)
+    return replace(calibration, noises=noises)
+
+
 def noiseless(calibration: ModelCalibration) -> ModelCalibration:
     """The same model without noise: nothing is promised."""
     nothing = Guarantee(None, None, calibration.adjacency, "none", "No noise is added.")
-    return replace(
-        calibration,
-        noises=tuple(
-            replace(noise, scale=math.inf if noise.law == "exponential" else 0.0)
-            for noise in calibration.noises
-        ),
-        claim=nothing,
-        proof=nothing,
-        status=Status.NOT_PRIVATE,
-    )
+    silent_copy = with_noise(calibration, 0.0)
+    return replace(silent_copy, claim=nothing, proof=nothing, status=Status.NOT_PRIVATE)
 
 
 @dataclass(frozen=True)
@@ -202,26 +207,16 @@ def judged_by(scores: Scores) -> Callable[[Any, Records], Array]:
     return accuracy
 
 
-@dataclass(frozen=True)
-class Model:
-    """One model of the survey.
+@dataclass(frozen=True, kw_only=True)
+class Model(Described):
+    """One model of the survey, in one edition.
 
     Parameters
     ----------
-    key, title : str
-        Name in code and links (the file's, with hyphens), and name on screen.
+    key, title, paper, idea, words, editions, limits
+        As in `Described`.
     system : str
         The system of the survey (paper 001) behind it, with its reference there.
-    source : str
-        The paper.
-    idea : str
-        One plain sentence.
-    claim : str
-        The claim of the system's paper, in one sentence.
-    proof : str
-        The proved statement about the model run here, in one or two sentences.
-    status : Status
-        The standing verdict.
     plan : callable
         (shape, budget, adjacency) -> the `NoisePlan` that keeps the budget. Pure and cheap; sees
         public values only.
@@ -231,57 +226,39 @@ class Model:
         (learned, test) -> (calibrations, runs) array of the measure.
     scores : callable, optional
         `Scores`, of a model that predicts a class.
-    words : str
-        What such a model is, in a few words.
     measure : ModelMetric
         Its measure on test records.
     adjacencies : tuple of Adjacency
         Those the proof covers; the first is the default.
-    edition : Edition
-        Sound, or as published where the published one is run.
     pure : bool
         Whether it keeps δ = 0, whatever δ is requested.
     unlabelled : bool
         Whether it needs public records without labels: half of the test records serve as these.
     uses_labels : bool
         Whether it learns from a label, which must then be one of two classes.
-    limits : tuple of str
-        Further limitations, one sentence each.
     """
 
-    key: str
-    title: str
     system: str
-    source: str
-    idea: str
-    claim: str
-    proof: str
-    status: Status
     plan: Callable[[RecordShape, PrivacyBudget, Adjacency], NoisePlan]
     learn: Callable[[ModelTraining], Any]
     judge: Callable[[Any, Records], Array]
     scores: Scores | None = None
-    words: str = ""
     measure: ModelMetric = ACCURACY
     adjacencies: tuple[Adjacency, ...] = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
-    edition: Edition = Edition.SOUND
     pure: bool = False
     unlabelled: bool = False
     uses_labels: bool = True
-    limits: tuple[str, ...] = field(default=())
-
-    closed_form: ClassVar[bool] = False
-    trust: ClassVar[None] = None
 
     @property
-    def paper(self) -> str:
-        """Its source, under the name that methods have for theirs."""
-        return self.source
+    def edition(self) -> Edition:
+        """Sound, or as published where the published one is run."""
+        (edition,) = self.editions
+        return edition
 
     @property
-    def editions(self) -> dict[Edition, Model]:
-        """The one edition there is, with claim, proof and standing verdict: its own."""
-        return {self.edition: self}
+    def standing(self) -> Standing:
+        """What is claimed and proved of its edition."""
+        return self.editions[self.edition]
 
     def calibrate(
         self, shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency

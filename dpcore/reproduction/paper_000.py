@@ -15,14 +15,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import PAPER_000, availability, load, prepare
-from dpcore.erm.method import Calibration
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.curves import summarise
-from dpcore.evaluation.study import Study, calibrations_for, problem_for
+from dpcore.evaluation.study import Calibrations, Study, calibrations_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.figures.static import panels
 from dpcore.guarantee import Adjacency
-from dpcore.methods import titles
+from dpcore.predictors import titles
 from dpcore.reproduction import network_000
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
@@ -208,7 +207,7 @@ def _near_best(table: pd.DataFrame, column: str, place: str) -> Conclusion:
     return Conclusion(f"{claim} {place}", supported(all(near)), evidence)
 
 
-def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Conclusion:
+def _judge_privacy(calibrations: dict[str, Calibrations]) -> Conclusion:
     """Whether each method in the figure has a proof of its ε."""
     parts = []
     for dataset, groups in calibrations.items():

@@ -26,7 +26,8 @@ from dpcore.evaluation.scoring import Metric, metrics, scoring_for, spread_by
 from dpcore.evaluation.scoring.regression import half_range, mean_squares
 from dpcore.figures.static import panels
 from dpcore.guarantee import Edition
-from dpcore.methods import method_named, titles
+from dpcore.methods import method_named
+from dpcore.predictors import titles
 from dpcore.progress import Progress
 from dpcore.reproduction.report import (
     UNCHECKED,

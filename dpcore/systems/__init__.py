@@ -9,11 +9,10 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from dpcore.erm.method import Method
+from dpcore.described import Described
 from dpcore.errors import one_of
 from dpcore.guarantee import Status
 from dpcore.methods import register as methods
-from dpcore.models.model import Model
 from dpcore.models.register import register as models
 from dpcore.systems import papers
 from dpcore.systems.search import matches_query
@@ -98,12 +97,14 @@ def register() -> dict[str, System]:
     systems = written()
     named = {(run.place, run.key) for system in systems for run in system.runs}
     systems += [
-        _of_method(method)
+        _of(method, Place.EXPLORE, Family.ERM)
         for key, method in methods().items()
         if (Place.EXPLORE, key) not in named and key not in NO_SYSTEM
     ]
     systems += [
-        _of_model(model) for key, model in models().items() if (Place.ATLAS, key) not in named
+        _of(model, Place.ATLAS, Family.SUPERVISED, "model-")
+        for key, model in models().items()
+        if (Place.ATLAS, key) not in named
     ]
     rank = {paper: place for place, paper in enumerate(PAPERS)}
 
@@ -114,25 +115,14 @@ def register() -> dict[str, System]:
     return {system.key: system for system in sorted(systems, key=place)}
 
 
-def _of_method(method: Method) -> System:
+def _of(what: Described, place: Place, family: Family, prefix: str = "") -> System:
     return System(
-        key=method.key.replace("_", "-"),
-        title=method.title,
-        source=method.paper,
-        family=Family.ERM,
-        what=method.idea,
-        runs=(Runnable(Place.EXPLORE, method.key),),
-    )
-
-
-def _of_model(model: Model) -> System:
-    return System(
-        key=f"model-{model.key}",
-        title=model.title,
-        source=model.source,
-        family=Family.SUPERVISED,
-        what=model.idea,
-        runs=(Runnable(Place.ATLAS, model.key),),
+        key=prefix + what.key.replace("_", "-"),
+        title=what.title,
+        source=what.paper,
+        family=family,
+        what=what.idea,
+        runs=(Runnable(place, what.key),),
     )
 
 

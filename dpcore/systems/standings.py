@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -9,6 +10,7 @@ from dpcore.accounting import paper_003
 from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
 from dpcore.deep import guarantee as trained
+from dpcore.described import Described
 from dpcore.errors import one_of
 from dpcore.guarantee import STATUS_NAMES, Adjacency, Edition, Status
 from dpcore.methods import method_named
@@ -103,10 +105,10 @@ def standing(system: System) -> SystemStanding:
     return SystemStanding(NOT_CHECKED, system.claim, UNCHECKED, Status.DESCRIBED_ONLY, "", None)
 
 
-def _explore(key: str) -> tuple[RunnableForm, ...]:
+def _described(what: Described) -> tuple[RunnableForm, ...]:
     return tuple(
-        RunnableForm(edition, method_standing.claim, method_standing.proof, method_standing.status)
-        for edition, method_standing in method_named(key).editions.items()
+        RunnableForm(edition, one.claim, one.proof, one.status)
+        for edition, one in what.editions.items()
     )
 
 
@@ -144,14 +146,9 @@ def _train(key: str) -> tuple[RunnableForm, ...]:
     )
 
 
-def _atlas(key: str) -> tuple[RunnableForm, ...]:
-    model = model_named(key)
-    return (RunnableForm(model.edition, model.claim, model.proof, model.status),)
-
-
-_OF = {
-    Place.EXPLORE: _explore,
+_OF: Mapping[Place, Callable[[str], tuple[RunnableForm, ...]]] = {
+    Place.EXPLORE: lambda key: _described(method_named(key)),
     Place.PLAN: _plan,
     Place.TRAIN: _train,
-    Place.ATLAS: _atlas,
+    Place.ATLAS: lambda key: _described(model_named(key)),
 }

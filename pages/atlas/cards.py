@@ -90,7 +90,7 @@ def alone(system: System) -> None:
     top = st.container(border=True)
     model = _model(system)
     verdict = standing(system)
-    is_shown_below = model is not None and model_named(model).proof == verdict.proof
+    is_shown_below = model is not None and model_named(model).standing.proof == verdict.proof
     with top:
         _verdicts(system, verdict)
         st.markdown(system.what)

@@ -161,14 +161,14 @@ def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStandin
         claim, proof = st.columns(2)
         with claim:
             st.markdown(
-                f"**Claim** ({model.source})  \n{verdict.claim if verdict else model.claim}"
+                f"**Claim** ({model.paper})  \n{verdict.claim if verdict else model.standing.claim}"
             )
             if verdict is not None and verdict.claim_unchecked:
                 st.markdown(CLAIM_UNCHECKED)
             if calibration.claim.epsilon is not None:
                 st.markdown(f"{condition}, claimed: {badges.statement(calibration.claim)}")
         with proof:
-            st.markdown(f"**Proof** (of what is run)  \n{model.proof}")
+            st.markdown(f"**Proof** (of what is run)  \n{model.standing.proof}")
             if calibration.proof.epsilon is None:
                 st.markdown(f"{condition}, nothing is proved. {calibration.proof.reason}")
             else:

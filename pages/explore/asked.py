@@ -13,6 +13,7 @@ from dpcore.controls.explore import BEST, CORRECTED
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.study import LOSS, gives_risks
+from dpcore.evaluation.study import study_of
 from dpcore.figures.curves import at, guarantee_at, stand_in_for
 from dpcore.questions import register
 from dpcore.questions.question import Question
@@ -114,7 +115,7 @@ def wanted(
         refused = loaders.uncorrectable(view.study, view.split, view.focus) if corrected else ""
         if refused:
             return verbatim(refused)
-        study = curve_jobs.trained_study(view.study, view.focus)
+        study = study_of(view.study, view.focus)
     try:
         return question.on_page(study, view.split.entry, values)
     except InvalidInput as refusal:

@@ -14,11 +14,10 @@ from dpcore.datasets import Split
 from dpcore.evaluation import references, times
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
 from dpcore.evaluation.references import ReferenceStudy
-from dpcore.evaluation.study import Study, of_a_model
+from dpcore.evaluation.study import Study, study_of
 from dpcore.evaluation.times import TimesStudy
 from dpcore.guarantee import Edition
 from dpcore.methods import best_method
-from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 from dpcore.questions import question
 from dpcore.questions.cost.question import CostQuestion
@@ -47,15 +46,6 @@ def grid(study: Study, split: Split, axis: str) -> tuple[float, ...]:
     return EPSILONS if is_small else COARSE_EPSILONS
 
 
-def trained_study(study: Study, method: str) -> Study:
-    """Return the study of one trained method, as a job that other choices do not restart."""
-    if isinstance(predictor_named(method), Model):
-        return of_a_model(study, method)
-    is_local = predictor_named(method).trust is not None
-    missing_contributors = study.missing_contributors if is_local else 0
-    return replace(study, methods=(method,), missing_contributors=missing_contributors)
-
-
 def headline(study: Study, focus: str) -> list[CostQuestion]:
     """The questions that the first answer rests on: of one method, or of those of the rule.
 
@@ -63,7 +53,7 @@ def headline(study: Study, focus: str) -> list[CostQuestion]:
     ε is asked there alone.
     """
     if focus != BEST:
-        return [CostQuestion(trained_study(study, focus))]
+        return [CostQuestion(study_of(study, focus))]
     sound = replace(study, edition=Edition.SOUND)
     ruled: dict[str, list[float]] = {}
     for epsilon in study.epsilons:
@@ -71,9 +61,7 @@ def headline(study: Study, focus: str) -> list[CostQuestion]:
     first = max(ruled, key=lambda method: len(ruled[method]))
     return [
         CostQuestion(
-            trained_study(
-                sound if method == first else replace(sound, epsilons=tuple(epsilons)), method
-            )
+            study_of(sound if method == first else replace(sound, epsilons=tuple(epsilons)), method)
         )
         for method, epsilons in ruled.items()
     ]

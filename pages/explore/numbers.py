@@ -10,13 +10,13 @@ import streamlit as st
 from dpcore.controls.explore import BEST, EPSILON
 from dpcore.datasets import OWN
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.figures import chosen, cost
 from dpcore.figures.bands import in_band
 from dpcore.figures.clipping_words import often_clipped
 from dpcore.figures.curves import guarantee_at, guarantee_in_short, stand_in_for
+from dpcore.predictors import predictor_named
 from dpcore.questions import register
 from dpcore.words import plain, spaced
 from pages.explore import texts
@@ -94,7 +94,7 @@ def _how(view: View, model: ModelAtEpsilon) -> str:
 
 
 def _features(view: View, model: ModelAtEpsilon) -> str:
-    if not view.split.maps or is_of_the_survey(model.method):
+    if not view.split.maps or not predictor_named(model.method).is_linear:
         return ""
     features = features_at(view.study, view.split, model.method, model.epsilon)
     return f"Numbers are {texts.FEATURES[features]} at this ε, by rule. "

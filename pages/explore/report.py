@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.controls.explore import BEST
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.study import is_of_the_survey
+from dpcore.evaluation.clinic.study import gives_risks
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.questions import register
 from dpcore.questions.question import Question
@@ -40,7 +40,7 @@ WHAT = (
 
 def show(view: View, model: ModelAtEpsilon) -> None:
     """Show the button that makes the report of a model."""
-    if is_of_the_survey(model.method):
+    if not gives_risks(model.method):
         st.caption(f":material/info: {LINEAR_ONLY.format(view.titles[model.method])}")
         return
     findings = _findings(view, model)

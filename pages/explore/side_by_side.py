@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.controls.explore import FIGURES_OF_000, PLOTTED, SIDE_BY_SIDE
-from dpcore.evaluation.study import Study, as_learned
+from dpcore.evaluation.study import Study, as_learned, study_of
 from dpcore.evaluation.times import TimesStudy
 from dpcore.guarantee import Edition
 from dpcore.predictors import predictor_named
@@ -51,7 +51,7 @@ def _timed(view: View) -> TimesStudy:
 def _alone(view: View, method: str) -> Study:
     is_printed = Edition.PUBLISHED in predictor_named(method).editions
     as_chosen = view.study.edition == Edition.PUBLISHED and is_printed
-    return curve_jobs.trained_study(view.study if as_chosen else view.whole, method)
+    return study_of(view.study if as_chosen else view.whole, method)
 
 
 def show(view: View, epsilon: float) -> None:

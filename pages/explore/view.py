@@ -22,7 +22,7 @@ from dpcore.evaluation.frontier import best_rows
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.scoring.metrics import accuracy_interval
-from dpcore.evaluation.study import Study, delta_for, problem_for
+from dpcore.evaluation.study import Study, delta_for, problem_for, study_of
 from dpcore.figures import noise
 from dpcore.figures.chosen import Cases
 from dpcore.figures.cost import Cost
@@ -182,7 +182,7 @@ class View:
         None of what gives no risks: it is decided on at its own threshold, and cannot stand beside
         others'.
         """
-        counts = curve_jobs.counts(CostQuestion(curve_jobs.trained_study(study, method)))
+        counts = curve_jobs.counts(CostQuestion(study_of(study, method)))
         decision = replace(self.decision, rows=rows.reset_index(drop=True), counts=counts)
         return decision if decision.is_counted or not self.decision.is_counted else None
 
@@ -435,7 +435,7 @@ def _printed(study: Study) -> set[str]:
 def _questions(study: Study | None) -> list[CostQuestion]:
     """The question of each method alone, the sooner ones first."""
     return [
-        CostQuestion(curve_jobs.trained_study(one, method))
+        CostQuestion(study_of(one, method))
         for one in (study,)
         if one is not None
         for method in sooner_first(one.methods)

@@ -44,7 +44,9 @@ def test_every_proved_method_and_model_has_an_attack():
         if Edition.SOUND in method.editions
         and method.editions[Edition.SOUND].status is Status.PROVED
     }
-    proved |= {k for k, model in models.register().items() if model.status is Status.PROVED}
+    proved |= {
+        k for k, model in models.register().items() if model.standing.status is Status.PROVED
+    }
     without = sorted(proved - set(attacks()))
     assert not without, (
         f"{', '.join(without)}: proved, but never attacked. Give it a Setting in dpcore/audit "

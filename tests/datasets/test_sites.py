@@ -12,7 +12,7 @@ from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import usual
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study, of_a_model
+from dpcore.evaluation.study import Study, study_of
 from tests.datasets.test_clinics import source_of
 
 KEY = "heart_sites"
@@ -58,7 +58,7 @@ def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up):
     assert len(splits(four_sites(made_up), Preparation())) > 1
     # A tree is judged on the same records as a line.
     study = Study(KEY, methods=("opera", "decision-tree"), preparation=preparation)
-    (of_tree,) = splits(four_sites(made_up), of_a_model(study, "decision-tree").preparation)
+    (of_tree,) = splits(four_sites(made_up), study_of(study, "decision-tree").preparation)
     assert np.array_equal(of_tree.y_test, result[0].y_test)
     assert of_tree.records == result[0].records
 

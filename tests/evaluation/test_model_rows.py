@@ -8,24 +8,22 @@ from scipy import special
 
 from dpcore.datasets import Preparation, load
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import model_rows
 from dpcore.evaluation.clinic.study import RiskModels
 from dpcore.evaluation.curve_columns import COLUMNS, calibration_table
 from dpcore.evaluation.curves import all_curves
-from dpcore.evaluation.model_calibration import calibrations
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.models import curve as atlas
 from dpcore.evaluation.splits import RepeatedSplits, splits
-from dpcore.evaluation.study import Study, calibrations_for, delta_for, of_a_model, problem_for
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for, study_of
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
-from dpcore.models.model import Model
 from dpcore.models.records import RecordShape, split_records
 from dpcore.models.register import model_named
 from dpcore.predictors import refusal, register
+from dpcore.predictors.columns import ColumnPredictor, model_calibrations
 
-MODELS = [key for key, found in register().items() if isinstance(found, Model)]
+MODELS = [key for key, found in register().items() if not found.is_linear]
 SHAPE = RecordShape(455, 30, ())
 PAIRS = {
     Adjacency.ZERO_OUT: (np.array([0.0, 400.0]), np.array([0.0, 399.0])),
@@ -101,7 +99,7 @@ def test_a_row_is_proved_at_its_epsilon_under_the_adjacency_that_was_chosen(key,
 def test_the_noise_of_a_row_is_sized_for_its_adjacency_and_attained(adjacency, cancer):
     def spent(noise_of):
         """ε that the leaf of a clear majority reaches between neighbours, over all choices."""
-        (made,) = calibrations("decision-tree", SHAPE, (1.0,), 1e-5, noise_of)
+        (made,) = model_calibrations("decision-tree", SHAPE, (1.0,), 1e-5, noise_of)
         one, other = (special.log_softmax(made.noises[1].scale * n) for n in PAIRS[adjacency])
         return float(np.abs(one - other).max()) * (made.settings["depth"] + 1)
 
@@ -128,7 +126,7 @@ def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeyp
         return pate.scores(learned, records)
 
     watched = replace(pate, learn=learn, scores=scores)
-    monkeypatch.setattr(model_rows, "model_named", lambda key: watched)
+    monkeypatch.setitem(register(), "pate", ColumnPredictor.of(watched))
     preparation = Preparation()
     study = Study(methods=("pate",), epsilons=(1.0,), runs=2)
     sweep(study, split=RepeatedSplits(cancer_table, (preparation,)))
@@ -141,11 +139,16 @@ def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeyp
 
 
 def test_what_only_methods_have_starts_no_model_anew():
-    usual = of_a_model(Study(), "naive-bayes").key
+    usual = study_of(Study(), "naive-bayes").key
     same = {"lam": 0.1, "edition": "published", "preparation": Preparation(features="additive")}
-    assert of_a_model(replace(Study(), **same), "naive-bayes").key == usual
+    assert study_of(replace(Study(), **same), "naive-bayes").key == usual
     for other in ({"adjacency": "replace-one"}, {"preparation": Preparation(missing="drop")}):
-        assert of_a_model(replace(Study(), **other), "naive-bayes").key != usual
+        assert study_of(replace(Study(), **other), "naive-bayes").key != usual
+
+
+@pytest.mark.parametrize(("method", "kept"), [("inputpert", 2), ("dpgd", 0), ("naive-bayes", 0)])
+def test_who_may_stay_away_matters_only_where_people_blur_their_own_records(method, kept):
+    assert study_of(replace(Study(), missing_contributors=2), method).missing_contributors == kept
 
 
 @pytest.mark.parametrize(

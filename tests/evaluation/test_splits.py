@@ -8,7 +8,6 @@ import pytest
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.partition import tested as held_out
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import sweep as sweeping
 from dpcore.evaluation.curves import all_curves, summarise
 from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.scoring import (
@@ -21,8 +20,9 @@ from dpcore.evaluation.scoring import (
     spread_over,
 )
 from dpcore.evaluation.splits import ERROR, MAX, each, judged, number_of_splits, splits, splits_of
-from dpcore.evaluation.study import Study, fitting, problem_for
-from dpcore.evaluation.sweep import sweep
+from dpcore.evaluation.study import Study, calibrations_of
+from dpcore.evaluation.sweep import noise_on, sweep
+from dpcore.predictors import linear
 
 STUDY = Study(methods=("nonprivate", "opera", "dpgd"), epsilons=(0.5, 5.0), runs=12, steps=20)
 
@@ -228,30 +228,30 @@ def test_runs_take_the_splits_in_turn_with_the_noise_free_twin_of_each(rows, par
 
 def test_no_two_splits_share_a_draw_of_noise(parts, monkeypatch):
     seeds = []
-    original = sweeping.Training
+    original = linear.Training
 
     def noted(*arguments, **more):
         training = original(*arguments, **more)
         seeds.append(training.seed)
         return training
 
-    monkeypatch.setattr(sweeping, "Training", noted)
+    monkeypatch.setattr(linear, "Training", noted)
     sweep(replace(STUDY, methods=("opera",), runs=10, seed=7), split=parts)
     assert seeds[0] == 7
     assert len(set(seeds)) == 5
     # Nor do the splits of studies with neighbouring seeds.
-    every = {sweeping._seed(seed, place) for seed in range(300) for place in range(1, 10)}
+    every = {noise_on(seed, place).seed for seed in range(300) for place in range(1, 10)}
     assert len(every) == 2_700
     assert every.isdisjoint(range(300))
 
 
 def test_calibrations_are_made_anew_for_a_split_of_another_size(parts):
     study = replace(STUDY, methods=("opera",))
-    made = fitting(study, problem_for(study, parts[0]), parts[0], None)
-    assert fitting(study, problem_for(study, parts[1]), parts[1], made) is made
+    made = calibrations_of(study, parts[0])
+    assert calibrations_of(study, parts[1])["opera"] is made["opera"]
     cut = {name: getattr(parts[1], name)[1:] for name in ("x_train", "y_train", "blank")}
     fewer = replace(parts[1], **cut)
-    anew = fitting(study, problem_for(study, fewer), fewer, made)
+    anew = calibrations_of(study, fewer)
     assert anew["opera"][0].sigma > made["opera"][0].sigma
 
 

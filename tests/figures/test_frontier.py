@@ -7,8 +7,8 @@ from dpcore.evaluation.frontier import best_rows, reach
 from dpcore.figures.frontier import frontier
 from tests.evaluation.test_frontier import ONE, OTHER
 
-TITLES = {"one": "One", "other": "Other"}
-BEST = best_rows(pd.concat([ONE, OTHER]))
+TITLES = {"opera": "One", "dpgd": "Other"}
+BEST = best_rows(pd.concat([ONE.assign(method="opera"), OTHER.assign(method="dpgd")]))
 
 
 def drawn_of(wanted, epsilon=1.0, best=BEST, *, so_far=False):
@@ -57,7 +57,7 @@ def test_a_comparison_that_goes_on_names_the_best_so_far():
 
 
 def test_the_epsilons_named_are_those_that_are_shown():
-    table = pd.concat([BEST.assign(epsilon=[1e-9, 1e-6, 1e-3], method="other"), BEST])
+    table = pd.concat([BEST.assign(epsilon=[1e-9, 1e-6, 1e-3], method="dpgd"), BEST])
     drawn = drawn_of(0.7, best=table)
     assert 10.0 ** drawn.figure.layout.xaxis.range[0] == pytest.approx(1e-3)
     assert "Other (ε = 0.001 to 0.1) and One (ε = 1 to 10)." in drawn.sentence

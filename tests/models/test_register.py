@@ -32,8 +32,11 @@ def test_the_files_are_the_register():
 def test_every_model_says_what_holds_under_zero_out_and_replace_one(key):
     model = model_named(key)
     assert "survey" in model.system
-    assert all(text.endswith(".") for text in (model.idea, model.claim, model.proof, *model.limits))
-    proved = model.status is Status.PROVED
+    assert all(
+        text.endswith(".")
+        for text in (model.idea, model.standing.claim, model.standing.proof, *model.limits)
+    )
+    proved = model.standing.status is Status.PROVED
     assert model.adjacencies == (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)[: 1 + proved]
     made = model.calibrate(SHAPE, [1.0], 1e-6, model.adjacencies[0])[0]
     assert any("number of records is public" in one.text for one in made.conditions)

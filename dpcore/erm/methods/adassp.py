@@ -21,12 +21,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.described import Standing
 from dpcore.erm import quadratic
 from dpcore.erm.losses import RESIDUAL_LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     Training,
     data_conditions,
@@ -176,13 +176,13 @@ METHOD = Method(
     idea="Blur the sums that linear regression needs, and regularise as much as they then ask for.",
     words="noise on the sums",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε, with one record more or less.",
             proof="(ε, δ) as long as exact accounting of the three queries gives no more than ε. "
             "At very large ε it gives more.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof="(ε, δ) by one Gaussian mechanism for both sums and the smallest eigenvalue.",
             status=Status.PROVED,
         ),

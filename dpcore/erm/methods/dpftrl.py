@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from dpcore.described import Standing
 from dpcore.erm import permuted, stream
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
@@ -18,7 +19,6 @@ from dpcore.erm.method import (
     SMALL_LAM,
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     data_conditions,
 )
@@ -83,7 +83,7 @@ METHOD = Method(
     idea="See every record once, as it comes in, with noise whose draws cancel from step to step.",
     words="one pass with noise on running sums",
     editions={
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             claim=NO_PAPER,
             proof="(ε, δ) by one Gaussian mechanism on all running sums; each record is used once.",
             status=Status.PROVED,

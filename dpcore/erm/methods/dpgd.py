@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from dpcore.described import Standing
 from dpcore.erm import full_batch
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
@@ -17,7 +18,6 @@ from dpcore.erm.method import (
     SMALL_LAM,
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     data_conditions,
 )
@@ -77,7 +77,7 @@ METHOD = Method(
     idea="Train in few steps, each on all the records, with noise added to every step.",
     words="noise on every full step",
     editions={
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             claim=NO_PAPER,
             proof="(ε, δ) by exact composition of Gaussian mechanisms.",
             status=Status.PROVED,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from dpcore.described import Standing
 from dpcore.erm import newton_noise
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
@@ -16,7 +17,6 @@ from dpcore.erm.method import (
     SMALL_LAM,
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     data_conditions,
 )
@@ -59,7 +59,7 @@ METHOD = Method(
     idea="Take a handful of long steps that follow the curvature, and blur both slope and step.",
     words="noise on a few curved steps",
     editions={
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             claim=NO_PAPER,
             proof="(ε, δ) by exact composition of Gaussian mechanisms. How far one record moves a "
             "Newton step is derived for both adjacencies.",

@@ -28,12 +28,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.described import Standing
 from dpcore.erm import quadratic
 from dpcore.erm.method import (
     SMALL_LAM,
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     Training,
     data_conditions,
@@ -153,13 +153,13 @@ METHOD = Method(
     idea="Write what training minimises as a polynomial, and blur each of its coefficients.",
     words="noise on the objective's coefficients",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(ε, 0), by Laplace noise on the coefficients of a polynomial.",
             proof="(ε, 0): its bound on how far a record moves the coefficients holds. It is far "
             "larger than needed where records have length 1.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof="(ε, 0) by the Laplace mechanism, with each coefficient counted once and records "
             "of length 1.",
             status=Status.PROVED,

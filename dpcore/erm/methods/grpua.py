@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon, noise_multiplier_for
+from dpcore.described import Standing
 from dpcore.erm import gradient_perturbation, stochastic
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
-from dpcore.erm.method import Method, MethodStanding
+from dpcore.erm.method import Method
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
@@ -46,7 +47,7 @@ METHOD = Method(
     idea="Train in many small steps on records drawn at random, with noise added to every step.",
     words="noise on every small step",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(√(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1), nδ) after T = n² steps (Theorem 7).",
             proof=(
                 "None. The query n∇f has sensitivity 2nL but its noise is sized for L. The "
@@ -54,7 +55,7 @@ METHOD = Method(
             ),
             status=Status.CLAIM_NOT_SUPPORTED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof=(
                 "(ε, δ) for correctly sized noise on sampled batches, by Rényi accounting or by "
                 "counting hits, whichever is tighter."

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 
+from dpcore.described import Standing
 from dpcore.erm import noisy_records, quadratic
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
@@ -13,7 +14,6 @@ from dpcore.erm.method import (
     Array,
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     Training,
     Trust,
@@ -163,7 +163,7 @@ METHOD = Method(
     idea="Every person blurs their own record before handing it in; the sums teach a model.",
     words="noise on every record",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="Local privacy for each message (corollary 1), and far more for the model "
             "(Theorem 1).",
             proof="Local privacy only: (ε, δ) for each message, and through it for the model, for "
@@ -171,7 +171,7 @@ METHOD = Method(
             "though it depends on the noise.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             claim="The paper's own theorem is not proved. Its tail bound takes the minimiser for a "
             "constant, though it depends on the noise.",
             proof="(ε, δ) for the sums, by one Gaussian mechanism; whoever sees single messages is "

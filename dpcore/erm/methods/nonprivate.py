@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpcore.described import Standing
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Array, Calibration, Method, MethodStanding, Settings, Training
+from dpcore.erm.method import Array, Calibration, Method, Settings, Training
 from dpcore.erm.newton import minimise
 from dpcore.guarantee import Edition, Status
 
@@ -30,7 +31,7 @@ METHOD = Method(
     idea="Train on the data as they are.",
     words="no noise",
     editions={
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             claim="None.",
             proof="None: the weights can reveal any record.",
             status=Status.NOT_PRIVATE,

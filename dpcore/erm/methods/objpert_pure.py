@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from dpcore.described import Standing
 from dpcore.erm import objective_noise
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import SMALL_LAM, Method, MethodStanding
+from dpcore.erm.method import SMALL_LAM, Method
 from dpcore.erm.objective_perturbation import (
     ObjectiveNoise,
     ObjectiveRule,
@@ -37,12 +38,12 @@ METHOD = Method(
     idea="The same with a tilt of heavier tails, which never breaks the promise of ε.",
     words="a random tilt of the objective, δ = 0",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(ε, 0) for the exact minimiser.",
             proof="None for what a solver returns: it stops near the minimiser.",
             status=Status.CONDITIONS_NOT_MET,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof="(ε, 0) for an approximate minimiser with a little output noise.",
             status=Status.PROVED,
         ),

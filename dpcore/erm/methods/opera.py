@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from dpcore.described import Standing
 from dpcore.erm import output_noise, output_perturbation
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Method, MethodStanding
+from dpcore.erm.method import Method
 from dpcore.erm.output_perturbation import NoiseRule
 from dpcore.guarantee import Condition, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
@@ -26,7 +27,7 @@ METHOD = Method(
     idea="Train without noise, then blur the finished model once, with just the noise needed.",
     words="noise on the finished model",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 10⁻⁹.",
             proof=(
                 "(ε, δ) holds: the printed sensitivity 5L(μ+β)/(nμβ) is a valid bound, at least "
@@ -34,7 +35,7 @@ METHOD = Method(
             ),
             status=Status.PROVED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof="(ε, δ) with the exact sensitivity (2L/(nμ))(1-(1-ημ)^T), and so less noise.",
             status=Status.PROVED,
         ),

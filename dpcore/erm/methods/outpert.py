@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from dpcore.described import Standing
 from dpcore.erm import output_noise, output_perturbation
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Method, MethodStanding
+from dpcore.erm.method import Method
 from dpcore.erm.output_perturbation import NoiseRule
 from dpcore.guarantee import Edition, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
@@ -26,12 +27,12 @@ METHOD = Method(
     idea="Train without noise, then blur the finished model once, by the classical noise formula.",
     words="noise on the finished model, by the classical formula",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε in (0, 1).",
             proof="(ε, δ) for ε < 1; from ε = 1 on the classical formula has no proof.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof="(ε, δ) for ε < 1, with the exact sensitivity. No proof from ε = 1 on; with "
             "several classes, from a share of 1 on.",
             status=Status.PROVED,

@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.described import Standing
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     Training,
     data_conditions,
@@ -98,12 +98,12 @@ METHOD = Method(
     idea="Blur the finished model once, with noise of heavier tails that never breaks its promise.",
     words="noise on the finished model, δ = 0",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(ε, 0) for the exact minimiser.",
             proof="None for what a solver returns; a slightly larger ε is certified for it.",
             status=Status.CONDITIONS_NOT_MET,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof="(ε, 0), the solver's distance from the minimiser counted in.",
             status=Status.PROVED,
         ),

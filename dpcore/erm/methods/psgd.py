@@ -9,12 +9,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpcore.described import Standing
 from dpcore.erm import output_noise, permuted
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
-    MethodStanding,
     Settings,
     data_conditions,
 )
@@ -144,12 +144,12 @@ METHOD = Method(
     idea="Pass over the records ten times in small batches, then blur the finished model once.",
     words="ten passes, then noise on the model",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε in (0, 1).",
             proof="(ε, δ) for ε < 1; from ε = 1 on the classical formula has no proof.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof="(ε, δ) for every ε, with the exact sensitivity: at most 2L/(nμ) after whole "
             "passes, whatever the batch size.",
             status=Status.PROVED,

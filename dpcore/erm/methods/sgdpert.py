@@ -11,9 +11,10 @@ from dpcore.accounting.composition import (
     strong_composition,
     unamplified_epsilon,
 )
+from dpcore.described import Standing
 from dpcore.erm import gradient_perturbation, stochastic
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
-from dpcore.erm.method import Method, MethodStanding
+from dpcore.erm.method import Method
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
@@ -65,7 +66,7 @@ METHOD = Method(
     idea="As GRPUA: many small steps on random records; its noise follows the classical formula.",
     words="noise on every small step, by the classical formula",
     editions={
-        Edition.PUBLISHED: MethodStanding(
+        Edition.PUBLISHED: Standing(
             claim="The total that paper 000's own Theorem 7 gives its Algorithm 2, with classical "
             "noise.",
             proof=(
@@ -75,7 +76,7 @@ METHOD = Method(
             ),
             status=Status.CLAIM_NOT_SUPPORTED,
         ),
-        Edition.SOUND: MethodStanding(
+        Edition.SOUND: Standing(
             proof=(
                 "(ε, δ) by tight amplification and strong composition, with the ε of one query "
                 "kept below 1."

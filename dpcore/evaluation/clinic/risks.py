@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dpcore.datasets import Split, Table
-from dpcore.erm import one_vs_rest, recalibration
+from dpcore.erm import recalibration
 from dpcore.erm.method import Array, Calibration
-from dpcore.erm.problem import Problem
 from dpcore.erm.recalibration import Recalibration
 from dpcore.erm.risk_curve import RiskCurves
 from dpcore.evaluation.baselines import usual, without_privacy
@@ -26,8 +25,10 @@ from dpcore.evaluation.clinic.corrected import corrections_for
 from dpcore.evaluation.clinic.study import RiskModels
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import enough_runs, splits
-from dpcore.evaluation.study import Calibrations, calibrations_for, delta_for, problem_for
-from dpcore.evaluation.sweep import trainings
+from dpcore.evaluation.study import Calibrations, calibrations_of, delta_for, problem_for
+from dpcore.evaluation.sweep import noise_on
+from dpcore.predictors import Sample, predictor_named
+from dpcore.predictors.linear import training
 from dpcore.progress import Progress, numbered, section
 
 Corrections = Mapping[str, Sequence[Recalibration]]
@@ -92,31 +93,23 @@ def released(study: RiskModels, parts: Sequence[Split], progress: Progress) -> l
         return _with_each_map(study, parts, progress)
     total = enough_runs(explored.runs, len(parts))
     progress(0.0, "calibrating the noise")
-    first = problem_for(explored, parts[0])
-    usual_noise = _noise(study, first, delta_for(explored, parts[0]))
     reports = iter(numbered(progress, len(explored.methods) * len(parts), "training"))
     models: list[Judged] = []
     tests: list[Split] = []
     for number, method in enumerate(explored.methods):
-        alone = replace(explored, methods=(method,))
+        alone = replace(study, study=replace(explored, methods=(method,)))
+        calibrations, corrections = _noise(alone, parts[0])
         weights, curves = [], []
         for place, split in enumerate(parts):
             if number == 0:
                 tests.append(_tests_of(split))
-            # Splits of one table differ in size only where incomplete records are dropped.
-            problem = problem_for(alone, split)
-            calibrations, corrections = (
-                usual_noise
-                if problem == first
-                else _noise(replace(study, study=alone), problem, delta_for(alone, split))
-            )
+            trained, counted = _noise(alone, split)
             runs = len(range(place, total, len(parts)))
-            ((release, training),) = trainings(alone, split, place, runs, calibrations)
-            training = replace(training, progress=next(reports))
-            weights.append(one_vs_rest.release(release, training))
-            if corrections:
-                curves.append(recalibration.release(training, corrections[method], weights[-1]))
-        calibrations, corrections = usual_noise
+            given = trained[method], Sample(split), runs, noise_on(explored.seed, place)
+            weights.append(predictor_named(method).fit(*given, next(reports)))
+            if counted:
+                drawn = recalibration.release(training(*given), counted[method], weights[-1])
+                curves.append(drawn)
         models += [
             Judged(
                 [part[at] for part in weights],
@@ -143,11 +136,13 @@ def _with_each_map(study: RiskModels, parts: Sequence[Split], progress: Progress
     return [judged[method, epsilon] for method in explored.methods for epsilon in explored.epsilons]
 
 
-def _noise(study: RiskModels, problem: Problem, delta: float) -> tuple[Calibrations, Corrections]:
-    """The noise of the study's trainings, and of what corrects their risks."""
+def _noise(study: RiskModels, split: Split) -> tuple[Calibrations, Corrections]:
+    """The noise of the study's trainings on a split, and of what corrects their risks."""
+    explored = study.study
     if not study.corrected:
-        return calibrations_for(study.study, problem, delta), {}
-    corrections = corrections_for(study.study, problem, delta)
+        return calibrations_of(explored, split), {}
+    problem, delta = problem_for(explored, split), delta_for(explored, split)
+    corrections = corrections_for(explored, problem, delta)
     trained = {key: [one.training for one in group] for key, group in corrections.items()}
     return trained, corrections
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from dpcore.datasets import Entry
 from dpcore.errors import InvalidInput, reject
 from dpcore.evaluation.study import Study
-from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 from dpcore.work.task import digest
 
@@ -42,14 +41,9 @@ class RiskModels:
         return digest({"risk models": asdict(self)})
 
 
-def is_of_the_survey(method: str) -> bool:
-    """Tell whether it is a model of the survey, and so fits no linear model."""
-    return isinstance(predictor_named(method), Model)
-
-
 def gives_risks(method: str) -> bool:
     """Whether a method's scores are log-odds, with the logistic loss."""
-    return not is_of_the_survey(method)
+    return predictor_named(method).is_linear
 
 
 def check_method(method: str) -> None:

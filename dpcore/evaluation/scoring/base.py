@@ -197,6 +197,10 @@ class Scoring(Protocol):
         """`run_columns` and "objective" (F on the training records) of models (k, d)."""
         ...
 
+    def of_scores(self, scores: Array, positive: NDArray[np.bool_]) -> dict[str, Array]:
+        """Judge by scores (k, m) of test records; one above 0 is judged positive."""
+        raise TypeError("only models that tell two classes apart are judged by scores alone")
+
     def expected(
         self,
         split: Split,

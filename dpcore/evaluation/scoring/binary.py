@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import auc, metrics
-from dpcore.evaluation.scoring.base import (
-    ACCURACY,
-    AREA,
-    Array,
-    Metric,
-    around,
-    over_runs,
-)
+from dpcore.evaluation.scoring.base import ACCURACY, AREA, Array, Metric, Scoring, around, over_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +24,7 @@ BAND_RECORDS = 2_000
 RATES = ("true_positive_rate", "true_negative_rate")
 
 
-class Classification:
+class Classification(Scoring):
     run_columns: tuple[str, ...] = (
         "accuracy_train",
         "accuracy_test",
@@ -70,7 +63,7 @@ class Classification:
         }
 
     def of_scores(self, scores: Array, positive: NDArray[np.bool_]) -> dict[str, Array]:
-        """Measures of scores (k, m) of test records; a score above 0 is judged positive."""
+        """Measures on the test records."""
         hits = (scores > 0.0) == positive
         ill, well = (
             hits[:, some].mean(axis=1) if some.any() else np.full(len(hits), math.nan)

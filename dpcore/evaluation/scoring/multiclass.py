@@ -13,7 +13,7 @@ from dpcore.datasets import Split
 from dpcore.erm.one_vs_rest import parts
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import ACCURACY, Array, Metric, around, over_runs
+from dpcore.evaluation.scoring.base import ACCURACY, Array, Metric, Scoring, around, over_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def accuracies(models: Array, features: Array, labels: Array, classes: int) -> t
     return overall, balanced
 
 
-class Multiclass:
+class Multiclass(Scoring):
     run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
     measured: tuple[str, ...] = ("accuracy", "balanced_accuracy")
     banded: tuple[Metric, ...] = (ACCURACY,)

@@ -17,7 +17,7 @@ from scipy import special
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import Array, Metric, holding, over_runs
+from dpcore.evaluation.scoring.base import Array, Metric, Scoring, holding, over_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def half_range(split: Split) -> float:
     return 0.5 * (upper - lower)
 
 
-class Regression:
+class Regression(Scoring):
     run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
     measured: tuple[str, ...] = ("rmse", "r2")
     banded: tuple[Metric, ...] = (RMSE,)

@@ -22,7 +22,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_rate
 from dpcore.models.model import (
     Array,
@@ -235,15 +236,22 @@ MODEL = Model(
     key="decision-tree",
     title="Decision tree",
     system="Decision tree by exponential mechanism, Friedman and Schuster [29] (survey III-A-1)",
-    source="Friedman and Schuster 2010",
+    paper="Friedman and Schuster 2010",
     words="decision tree",
     idea="Let each question of the tree be drawn, the better ones being the likelier.",
-    claim="(ε, 0), the splits chosen by the exponential mechanism and the leaves' counts blurred.",
-    proof=(
-        "(ε, 0): every level, and the leaves, choose once with an equal share of ε. Candidates are "
-        "public, and a leaf that nobody reaches draws its label too."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, 0), the splits chosen by the exponential mechanism and the leaves' counts "
+                "blurred."
+            ),
+            proof=(
+                "(ε, 0): every level, and the leaves, choose once with an equal share of ε. "
+                "Candidates are public, and a leaf that nobody reaches draws its label too."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     plan=plan,
     learn=learn,
     judge=judged_by(scores),

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.models.model import (
     Array,
     Model,
@@ -168,15 +169,21 @@ MODEL = Model(
     key="k-means",
     title="k-means",
     system="DPLloyd, Su et al. [39] (survey III-A-2)",
-    source="Su, Cao, Li, Bertino and Jin 2016",
+    paper="Su, Cao, Li, Bertino and Jin 2016",
     idea="Let every cluster move to a blurred mean of its members, a few times.",
-    claim="(ε, 0) by Laplace noise on every cluster's sum and count, ε split over the steps.",
-    proof=(
-        "(ε, δ) by a Gaussian mechanism on all sums and counts of a step, over a fixed "
-        "number of steps. The first gives the mean of all. The centres start about it in "
-        "directions drawn without the records."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, 0) by Laplace noise on every cluster's sum and count, ε split over the steps."
+            ),
+            proof=(
+                "(ε, δ) by a Gaussian mechanism on all sums and counts of a step, over a fixed "
+                "number of steps. The first gives the mean of all. The centres start about it in "
+                "directions drawn without the records."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     measure=ModelMetric(
         "inertia",
         "Spread left within clusters (share of all)",

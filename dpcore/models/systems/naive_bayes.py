@@ -18,7 +18,8 @@ import math
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.models.model import (
     Array,
     Model,
@@ -120,15 +121,23 @@ MODEL = Model(
     key="naive-bayes",
     title="Naive Bayes",
     system="DP naive Bayes, Vaidya et al. [26] (survey III-A-1)",
-    source="Vaidya, Shafiq, Basu and Hong 2013",
+    paper="Vaidya, Shafiq, Basu and Hong 2013",
     words="naive Bayes",
     idea="Count every value within each class, blur the counts, and multiply the odds they give.",
-    claim="(ε, 0) by Laplace noise on each count, mean and standard deviation, from public bounds.",
-    proof=(
-        "(ε, δ) by one Gaussian mechanism on all counts and sums together. Bounds are public and "
-        "both classes are always there, so neither a range nor an empty cell shows through."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, 0) by Laplace noise on each count, mean and standard deviation, from public "
+                "bounds."
+            ),
+            proof=(
+                "(ε, δ) by one Gaussian mechanism on all counts and sums together. Bounds are "
+                "public and both classes are always there, so neither a range nor an empty cell "
+                "shows through."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     plan=plan,
     learn=learn,
     judge=judged_by(scores),

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.accounting.concentrated import rho_for
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
 from dpcore.models import teachers
 from dpcore.models.model import (
@@ -244,15 +245,19 @@ MODEL = Model(
     key="noisy-marginals",
     title="Noisy marginals",
     system="a sound baseline for the survey's generative systems ([76] to [80], [88], [89])",
-    source="McKenna, Miklau and Sheldon 2021",
+    paper="McKenna, Miklau and Sheldon 2021",
     words="made-up records from noisy counts",
     idea="Publish made-up records that share the blurred counts of pairs of columns.",
-    claim="(ε, δ) for any number of synthetic records, by zCDP.",
-    proof=(
-        "(ε, δ) by zCDP of noisy counts and of the choice of pairs, which is paid for. Drawing "
-        "records and learning from them costs nothing more."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim="(ε, δ) for any number of synthetic records, by zCDP.",
+            proof=(
+                "(ε, δ) by zCDP of noisy counts and of the choice of pairs, which is paid for. "
+                "Drawing records and learning from them costs nothing more."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     plan=plan,
     learn=learn,
     judge=teachers.judge,

@@ -21,7 +21,8 @@ from functools import cache
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.models.model import (
     Array,
     Model,
@@ -147,15 +148,22 @@ MODEL = Model(
     key="online-tree",
     title="Online learning, tree sums",
     system="Private online linear optimisation, Agarwal and Singh [51] (survey III-A-3)",
-    source="Agarwal and Singh 2017",
+    paper="Agarwal and Singh 2017",
     words="one pass with sums kept in a tree",
     idea="Records come one after the other; a tree of blurred sums tells the model where to go.",
-    claim="(ε, δ) for the whole stream of models, at nearly the regret of learning without noise.",
-    proof=(
-        "(ε, δ) for all models together by one Gaussian mechanism on the tree's sums. A record is "
-        "in one node of each level."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, δ) for the whole stream of models, at nearly the regret of learning without "
+                "noise."
+            ),
+            proof=(
+                "(ε, δ) for all models together by one Gaussian mechanism on the tree's sums. A "
+                "record is in one node of each level."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     plan=plan,
     learn=learn,
     judge=judged_by(scores),

@@ -13,7 +13,8 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.models import teachers
 from dpcore.models.model import (
     Array,
@@ -51,15 +52,22 @@ MODEL = Model(
     key="pate",
     title="PATE",
     system="PATE, Papernot et al. [84] (survey IV-A-2)",
-    source="Papernot, Abadi, Erlingsson, Goodfellow and Talwar 2017",
+    paper="Papernot, Abadi, Erlingsson, Goodfellow and Talwar 2017",
     words="noisy votes of teachers",
     idea="Many teachers, each with its own patients, vote; a student learns from blurred votes.",
-    claim="(ε, δ) by Laplace noise on the votes, with an ε that depends on how clear they were.",
-    proof=(
-        "(ε, δ) by Gaussian noise on the votes of all queries, composed without looking at them. "
-        "A record changes one teacher, and a teacher one vote a query."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, δ) by Laplace noise on the votes, with an ε that depends on how clear they "
+                "were."
+            ),
+            proof=(
+                "(ε, δ) by Gaussian noise on the votes of all queries, composed without looking at "
+                "them. A record changes one teacher, and a teacher one vote a query."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     plan=plan,
     learn=partial(teachers.learn, answers),
     judge=teachers.judge,

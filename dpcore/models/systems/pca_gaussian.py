@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.models import covariance
 from dpcore.models.model import Model, NoisePlan, gaussian_noise
 from dpcore.models.records import RecordShape
@@ -25,14 +26,21 @@ MODEL = Model(
     key="pca-gaussian",
     title="PCA, Gaussian covariance",
     system="SuLQ-PCA, Blum et al. [28] (survey III-A-2), in the form of Analyze Gauss",
-    source="Blum, Dwork, McSherry and Nissim 2005; Dwork, Talwar, Thakurta and Zhang 2014",
+    paper="Blum, Dwork, McSherry and Nissim 2005; Dwork, Talwar, Thakurta and Zhang 2014",
     idea="Blur the covariance matrix once, then take its leading directions.",
-    claim="(ε, δ) by Gaussian noise on every entry of the second-moment matrix, for ε below 1.",
-    proof=(
-        "(ε, δ) by one Gaussian mechanism, at any ε, on second moments, sum and count together. "
-        "Points are within the unit ball by public bounds."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, δ) by Gaussian noise on every entry of the second-moment matrix, for ε below "
+                "1."
+            ),
+            proof=(
+                "(ε, δ) by one Gaussian mechanism, at any ε, on second moments, sum and count "
+                "together. Points are within the unit ball by public bounds."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     measure=covariance.MEASURE,
     plan=plan,
     learn=partial(covariance.learn, covariance.symmetric),

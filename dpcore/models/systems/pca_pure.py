@@ -12,7 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.laplace import laplace_scale
 from dpcore.models import covariance
 from dpcore.models.model import Array, Model, ModelNoise, NoisePlan
@@ -39,11 +40,16 @@ MODEL = Model(
     key="pca-pure",
     title="PCA, δ = 0",
     system="the pure-ε goal of the Wishart mechanism, Jiang et al. [45] (survey III-A-2)",
-    source="Chaudhuri, Monteleoni and Sarwate 2011, for the noise",
+    paper="Chaudhuri, Monteleoni and Sarwate 2011, for the noise",
     idea="Blur the covariance matrix with heavier noise, whose promise never fails.",
-    claim="None: this edition is not in print.",
-    proof="(ε, 0): moving the matrix by Δ changes the noise's log-density by at most Δ/b = ε.",
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            proof=(
+                "(ε, 0): moving the matrix by Δ changes the noise's log-density by at most Δ/b = ε."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     measure=covariance.MEASURE,
     plan=plan,
     learn=partial(covariance.learn, noise),

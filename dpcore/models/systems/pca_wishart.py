@@ -23,6 +23,7 @@ import math
 
 import numpy as np
 
+from dpcore.described import Standing
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.models import covariance
 from dpcore.models.model import Array, Model, ModelNoise, ModelTraining, NoisePlan
@@ -75,21 +76,24 @@ MODEL = Model(
     key="pca-wishart",
     title="PCA, Wishart (as published)",
     system="Wishart mechanism, Jiang et al. [45] (survey III-A-2)",
-    source=PRINTED_BY,
+    paper=PRINTED_BY,
     idea="Add a random covariance matrix to the true one.",
-    claim="(ε, 0) with Wishart noise of scale 3/(2ε) on the summed second moments.",
-    proof=(
-        "None of the claim: what the noise can reach moves with the data. For the second moments, "
-        "one record blanked out, ε = 0 with δ = 1 - exp(-ε/3) holds, at the claim's ε. No larger ε "
-        "makes that δ smaller."
-    ),
-    status=Status.CLAIM_NOT_SUPPORTED,
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="(ε, 0) with Wishart noise of scale 3/(2ε) on the summed second moments.",
+            proof=(
+                "None of the claim: what the noise can reach moves with the data. For the second "
+                "moments, one record blanked out, ε = 0 with δ = 1 - exp(-ε/3) holds, at the "
+                "claim's ε. No larger ε makes that δ smaller."
+            ),
+            status=Status.CLAIM_NOT_SUPPORTED,
+        ),
+    },
     measure=covariance.MEASURE,
     adjacencies=(Adjacency.ZERO_OUT,),
     plan=plan,
     learn=learn,
     judge=covariance.judge,
     uses_labels=False,
-    edition=Edition.PUBLISHED,
     limits=("It is here to be studied; PCA with δ = 0 keeps what it promises.",),
 )

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.accounting.concentrated import rho_for
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
 from dpcore.models.model import (
     Array,
@@ -174,18 +175,23 @@ MODEL = Model(
     key="random-forest",
     title="Random forest",
     system="DP random decision forest, Fletcher and Islam [33] (survey III-A-1)",
-    source="Fletcher and Islam 2017",
+    paper="Fletcher and Islam 2017",
     words="random forest",
     idea="Split at random without looking at anyone, then let every leaf draw its label.",
-    claim=(
-        "(ε, 0) by the exponential mechanism in the leaves of trees on disjoint records, with its "
-        "smooth sensitivity."
-    ),
-    proof=(
-        "(ε, δ) from the trees' choices on all records, composed by the better of two theorems. "
-        "Splits see no record, and a leaf that nobody reaches draws its label too."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, 0) by the exponential mechanism in the leaves of trees on disjoint records, "
+                "with its smooth sensitivity."
+            ),
+            proof=(
+                "(ε, δ) from the trees' choices on all records, composed by the better of two "
+                "theorems. Splits see no record, and a leaf that nobody reaches draws its label "
+                "too."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     plan=plan,
     learn=learn,
     judge=judged_by(votes),

@@ -16,7 +16,8 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, PrivacyBudget, Status
+from dpcore.described import Standing
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
 from dpcore.models import teachers
 from dpcore.models.model import (
     Array,
@@ -78,15 +79,21 @@ MODEL = Model(
     key="scalable-pate",
     title="Scalable PATE",
     system="Scalable PATE (SPATE), Papernot et al. [86] (survey IV-A-2)",
-    source="Papernot, Song, Mironov, Raghunathan, Talwar and Erlingsson 2018",
+    paper="Papernot, Song, Mironov, Raghunathan, Talwar and Erlingsson 2018",
     words="noisy votes of teachers who agree",
     idea="As PATE, but only where the teachers agree; the student does without the rest.",
-    claim="(ε, δ) by Gaussian noise on checks and votes, with an ε that depends on the votes.",
-    proof=(
-        "(ε, δ) for all checks and the most answers there can be, composed without looking at the "
-        "votes."
-    ),
-    status=Status.PROVED,
+    editions={
+        Edition.SOUND: Standing(
+            claim=(
+                "(ε, δ) by Gaussian noise on checks and votes, with an ε that depends on the votes."
+            ),
+            proof=(
+                "(ε, δ) for all checks and the most answers there can be, composed without looking "
+                "at the votes."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     plan=plan,
     learn=partial(teachers.learn, answers),
     judge=teachers.judge,

@@ -16,7 +16,7 @@ from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.clinic.corrected import refusal
 from dpcore.evaluation.clinic.risks import judged_models
 from dpcore.evaluation.clinic.rows import REFERENCE
-from dpcore.evaluation.clinic.study import RiskModels, check_data, is_of_the_survey
+from dpcore.evaluation.clinic.study import RiskModels, check_data, gives_risks
 from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.feature_maps import calibrations_on, features_at
 from dpcore.evaluation.splits import judged, splits
@@ -155,7 +155,7 @@ def gathered(
     chosen = best_method(study.loss, total) if method == BEST else method
     if chosen == "nonprivate":
         raise InvalidInput(f"method is {brief(method)}, but it must be a private one.")
-    if is_of_the_survey(chosen):
+    if not gives_risks(chosen):
         raise InvalidInput(
             f"method is {brief(method)}, but it must be one that fits a linear model: a report "
             "describes no other."

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cache
 
 from dpcore import methods
-from dpcore.erm.losses import MARGIN_LOSSES
-from dpcore.erm.method import Method
 from dpcore.errors import one_of
 from dpcore.models import register as models
-from dpcore.models.model import Model
-
-Predictor = Method | Model
+from dpcore.predictors.columns import ColumnPredictor
+from dpcore.predictors.linear import LinearPredictor
+from dpcore.predictors.predictor import Noise as Noise
+from dpcore.predictors.predictor import Predictor as Predictor
+from dpcore.predictors.predictor import PublicShape as PublicShape
+from dpcore.predictors.predictor import Sample as Sample
 
 SELDOM_BEST = ("noisy-marginals", "online-tree", "pate", "random-forest", "scalable-pate")
 """Models that a comparison of all leaves out unless they are chosen.
@@ -24,10 +25,14 @@ all convex methods together.
 @cache
 def register() -> dict[str, Predictor]:
     """Every predictor by key, in display order."""
-    classifiers = {
-        key: model for key, model in models.register().items() if model.scores is not None
+    return {
+        **{key: LinearPredictor.of(method) for key, method in methods.register().items()},
+        **{
+            key: ColumnPredictor.of(model)
+            for key, model in models.register().items()
+            if model.scores is not None
+        },
     }
-    return {**methods.register(), **classifiers}
 
 
 def predictor_named(key: str) -> Predictor:
@@ -37,22 +42,7 @@ def predictor_named(key: str) -> Predictor:
 
 def refusal(key: str, loss: str, predicts: str, *, is_own: bool = False) -> str:
     """Why a predictor cannot learn this, in one plain sentence; "" where it can."""
-    predictor = predictor_named(key)
-    if isinstance(predictor, Method):
-        return predictor.refusal(loss)
-    if loss in MARGIN_LOSSES and predicts == "class":
-        if predictor.unlabelled and is_own:
-            return (
-                f"{predictor.title} needs public records, and nobody has named some in this table."
-            )
-        return ""
-    return f"{predictor.title} learns to tell two classes apart only."
-
-
-def records_power(key: str) -> int:
-    """By which power of 1/ε more records make up for a smaller ε."""
-    predictor = register().get(key)
-    return 2 if isinstance(predictor, Model) and predictor.unlabelled else 1
+    return predictor_named(key).refusal(loss, predicts, is_own=is_own)
 
 
 def titles() -> dict[str, str]:
