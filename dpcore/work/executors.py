@@ -64,8 +64,8 @@ class Worker:
         self._waiting: list[Turn] = []
         self._running: list[Turn] = []
         self._served: deque[str] = deque(maxlen=MAX_OWNERS)
-        self._own = threading.local()  # each thread's process
         self._processes: list[Any] = []
+        self._idle: list[Any] = []  # those of them that do nothing, the last one last
 
     def submit(self, turn: Turn) -> Future[Any]:
         """Do the work when it is the owner's turn."""
@@ -124,34 +124,40 @@ class Worker:
             self._running.remove(turn)
 
     def _do(self, work: Callable[[], Value]) -> Value:
+        process = self._taken()
         try:
-            future: Future[Value] = self._ready().submit(work)
-        except BrokenExecutor:  # it died while idle
-            self._end()
-            future = self._ready().submit(work)
-        try:
+            try:
+                future: Future[Value] = process.submit(work)
+            except BrokenExecutor:  # it died while idle
+                self._end(process)
+                process = self._taken()
+                future = process.submit(work)
             return future.result()
         except BrokenExecutor as error:
-            self._end()
+            self._end(process)
             raise WorkLost(f"The worker stopped ({_how(error)})") from None
+        finally:
+            if process in self._processes:
+                self._idle.append(process)
 
-    def _ready(self) -> Any:
-        process = getattr(self._own, "process", None)
-        if process is None:
-            from loky import ProcessPoolExecutor
+    def _taken(self) -> Any:
+        """The process that worked last, as it may still have the models that are asked of next."""
+        with _one_at_a_time:
+            if self._idle:
+                return self._idle.pop()
+        from loky import ProcessPoolExecutor
 
-            process = self._own.process = ProcessPoolExecutor(
-                max_workers=1,
-                timeout=IDLE_SECONDS,
-                initializer=_stand_back,
-                initargs=(NICENESS[any(self._kind)], os.getpid()),
-                env={} if self._kind.is_long else _all_but_one_core(),
-            )
-            self._processes.append(process)
+        process = ProcessPoolExecutor(
+            max_workers=1,
+            timeout=IDLE_SECONDS,
+            initializer=_stand_back,
+            initargs=(NICENESS[any(self._kind)], os.getpid()),
+            env={} if self._kind.is_long else _all_but_one_core(),
+        )
+        self._processes.append(process)
         return process
 
-    def _end(self) -> None:
-        process, self._own.process = self._own.process, None
+    def _end(self, process: Any) -> None:
         process.shutdown(wait=True)
         self._processes.remove(process)
 

@@ -305,6 +305,26 @@ def test_what_somebody_looks_at_begins_at_once_whatever_is_swept():
     training.cancel()
 
 
+@pytest.mark.slow("starts, stops and kills worker processes")
+def test_the_process_that_worked_last_works_next():
+    worker = executors.Worker(executors.IN_SIGHT)
+
+    def by(work, *given):
+        turn = executors.Turn("", partial(work, *given))
+        return worker.submit(turn)
+
+    try:
+        several = [by(time.sleep, 1.0) for _ in range(2)]
+        for each in several:
+            each.result()
+        wait_for(lambda: len(worker._idle) == 2)
+        last = by(os.getpid).result()
+        wait_for(lambda: len(worker._idle) == 2)
+        assert by(os.getpid).result() == last
+    finally:
+        worker.shutdown()
+
+
 def test_owners_take_turns():
     assert executors.in_turn("aaab") == [0, 3, 1, 2]
     assert executors.in_turn("aab", served="a") == [2, 0, 1]
