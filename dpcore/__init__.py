@@ -28,13 +28,13 @@ PLACES = {
     "evaluation.models": ("ModelStudy",),
     "evaluation.study": ("Study",),
     "evaluation.training": ("TrainingStudy",),
-    "front.account": ("account",),
     "front.experiments": ("load", "report", "train", "vary"),
     "front.planning": ("plan",),
     "front.privacy": ("certify", "delta", "epsilon", "risk", "sigma"),
     "front.run": ("Run",),
     "guarantee": ("Adjacency", "Guarantee", "PrivacyBudget", "Status"),
     "methods": ("describe",),
+    "questions.account.function": ("account",),
     "release.release": ("release_model",),
 }
 """Where the names of the front door live, but for the questions."""

@@ -40,9 +40,6 @@ from dpcore.evaluation.study import (
 from dpcore.evaluation.training import (
     TrainingStudy as TrainingStudy,
 )
-from dpcore.front.account import (
-    account as account,
-)
 from dpcore.front.experiments import (
     load as load,
     report as report,
@@ -70,6 +67,9 @@ from dpcore.guarantee import (
 )
 from dpcore.methods import (
     describe as describe,
+)
+from dpcore.questions.account.function import (
+    account as account,
 )
 from dpcore.release.release import (
     release_model as release_model,

@@ -15,8 +15,8 @@ from dpcore.controls.account import ACCOUNT, PEOPLE
 from dpcore.controls.options import add as add_options
 from dpcore.datasets.files import contents
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
-from dpcore.export.account import calendar
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget, default_delta
+from dpcore.questions.account.told import calendar
 from dpcore.spreadsheet import csv
 from dpcore.words import spaced
 

@@ -11,11 +11,11 @@ from dpcore.accounting.account import Account, Room, Statement, fitted, rooms, s
 from dpcore.accounting.account_text import to_csv
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_room import ModelRoom, model_rooms
-from dpcore.controls.account import first_day, usual
+from dpcore.controls.options import exactly
 from dpcore.errors import InvalidInput
-from dpcore.export import account as export
-from dpcore.figures.plan import account as figures
 from dpcore.progress import Progress
+from dpcore.questions.account import figure, told, words
+from dpcore.questions.account.usual import first_day, usual
 from dpcore.words import at_most, plain
 from pages.plan import budget, entries, loss, texts
 from pages.shared import page_links
@@ -122,9 +122,9 @@ def _added_up(
 
 def _answer(statement: Statement, fitting: tuple[Room, ...], fit: Fit) -> None:
     guarantee, limit = statement.guarantee, statement.account.budget
-    answer = figures.spent(statement)
+    answer = words.spent(statement)
     if fit is None:
-        answer += f" {figures.left(fitting, statement)}"
+        answer += f" {words.left(fitting, statement)}"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"#### {verbatim(answer)}", width="stretch")
         if fit is not None:
@@ -139,20 +139,20 @@ def _answer(statement: Statement, fitting: tuple[Room, ...], fit: Fit) -> None:
         st.caption(verbatim(said))
     today = date.today()
     left = texts.ONE_MORE if any(room.count for room in fitting) else texts.OF_BUDGET
-    basis = figures.held_by(statement)
+    basis = words.held_by(statement)
     draw_numbers(
         (
             ("ε of all entries", _most(guarantee.epsilon), f"proved · {basis}", texts.ALL_ENTRIES),
             (
                 "ε left",
-                figures.remainder(statement),
+                words.remainder(statement),
                 left.format(budget=plain(limit.epsilon)),
                 f"{texts.LEFT} {basis}.",
             ),
             (
                 "ε spent by today",
                 at_most(statement.spent_by(today)),
-                f"on {figures.day(today)}",
+                f"on {words.day(today)}",
                 f"{texts.BY_TODAY} {basis}.",
             ),
         ),
@@ -162,7 +162,7 @@ def _answer(statement: Statement, fitting: tuple[Room, ...], fit: Fit) -> None:
 
 def _fit(before: tuple[AccountEntry, ...], fit: tuple[AccountEntry, ...]) -> None:
     entries.put(fit)
-    store("account fitted", (fit, figures.changed(before, fit)))
+    store("account fitted", (fit, words.changed(before, fit)))
 
 
 def _most(epsilon: float | None) -> str:
@@ -171,8 +171,8 @@ def _most(epsilon: float | None) -> str:
 
 def _chart(statement: Statement) -> None:
     if statement.guarantee.epsilon is not None and statement.entries:
-        plot(figures.spending(statement, dark=on_dark()), "account_figure")
-        table_behind(figures.calendar(statement), "calendar", "ε spent after each day")
+        plot(figure.spending(statement, dark=on_dark()), "account_figure")
+        table_behind(figure.calendar(statement), "calendar", "ε spent after each day")
 
 
 def _model(statement: Statement, people: int) -> Waiting:
@@ -205,17 +205,17 @@ def _model(statement: Statement, people: int) -> Waiting:
 
 
 def _room_of(room: ModelRoom, account: Account, lost: str) -> None:
-    name = figures.title(room.method)
+    name = words.title(room.method)
     with st.container(horizontal=True, vertical_alignment="center"):
         if room.entry is None:
             st.markdown(f"**{verbatim(name)}** · {verbatim(room.reason)}", width="stretch")
             return
         st.markdown(
-            f"**{verbatim(figures.noise(room.entry))}**",
+            f"**{verbatim(words.noise(room.entry))}**",
             width="stretch",
-            help=figures.basis(room.entry, account),
+            help=words.basis(room.entry, account),
         )
-        shown = figures.exactly(room.entry.epsilon or 0.0)
+        shown = exactly(room.entry.epsilon or 0.0)
         script, link = page_links.link_to(EXPLORE, epsilon=shown, methods=name, focus=name)
         st.page_link(
             script,
@@ -240,28 +240,28 @@ def _below(statement: Statement) -> None:
         with st.expander("Each entry by itself", icon=":material/table_rows:"):
             st.caption(texts.ALONE)
             download(
-                figures.by_entry(statement),
+                figure.by_entry(statement),
                 "account_entries",
                 "Cost of each entry alone",
-                figures.HEADINGS,
+                figure.HEADINGS,
             )
     with st.expander("Take along: files, command line, Python", icon=":material/file_save:"):
         with st.container(horizontal=True):
             st.download_button(
                 "Account (CSV)",
                 to_csv(statement.account.entries),
-                file_name=export.FILE,
+                file_name=told.FILE,
                 mime="text/csv",
                 icon=":material/download:",
                 on_click="ignore",
             )
             st.download_button(
                 "Calendar (.ics)",
-                export.calendar(statement),
+                told.calendar(statement),
                 file_name="privacy_calendar.ics",
                 mime="text/calendar",
                 icon=":material/calendar_month:",
                 on_click="ignore",
             )
-        show_command(export.command(statement.account))
-        show_python(export.snippet(statement.account))
+        show_command(told.command(statement.account))
+        show_python(told.snippet(statement.account))

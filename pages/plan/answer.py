@@ -12,12 +12,12 @@ from dpcore.accounting.planner import Plan
 from dpcore.accounting.presets import matching
 from dpcore.accounting.setting_curve import drawn_over, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
-from dpcore.controls.account import of_run
 from dpcore.controls.common import DELTAS
 from dpcore.controls.plan import SOLVE
 from dpcore.figures.plan import sentences
 from dpcore.figures.plan import setting as figure
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.questions.account.usual import of_run
 from dpcore.words import at_most, plain, spaced
 from pages.plan import budget, controls, texts
 from pages.plan.offer import offer_entry

@@ -20,22 +20,22 @@ from dpcore.accounting.entries import (
     AccountEntry,
 )
 from dpcore.accounting.model_proofs import PAIR, PURE
-from dpcore.controls.account import (
-    ENTRIES,
-    NO_ENTRIES,
+from dpcore.controls.account import ENTRIES, NO_ENTRIES
+from dpcore.controls.common import ADJACENCIES
+from dpcore.controls.link import Link, Refusal
+from dpcore.controls.options import exactly
+from dpcore.controls.plan import FIRST
+from dpcore.datasets.own.typed_numbers import meant
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency
+from dpcore.questions.account import words
+from dpcore.questions.account.usual import (
     first_day,
     following,
     of_records,
     usual,
     with_too_many,
 )
-from dpcore.controls.common import ADJACENCIES
-from dpcore.controls.link import Link, Refusal
-from dpcore.controls.plan import FIRST
-from dpcore.datasets.own.typed_numbers import meant
-from dpcore.errors import InvalidInput
-from dpcore.figures.plan import account as words
-from dpcore.guarantee import Adjacency
 from dpcore.words import spaced
 from pages.plan import texts
 from pages.shared import upload_limit
@@ -353,7 +353,7 @@ class _Box:
         st.number_input(label, least, most, value, **self._common(field), width=150)
 
     def amount(self, field: str, label: str, value: float) -> None:
-        st.text_input(label, words.exactly(value), 20, **self._common(field), width=170)
+        st.text_input(label, exactly(value), 20, **self._common(field), width=170)
 
     def choice(self, field: str, label: str, titles: dict[str, str], value: str) -> None:
         st.selectbox(

@@ -13,14 +13,16 @@ from dpcore.accounting.answers import MECHANISMS
 from dpcore.accounting.budget import split
 from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.controls.account import ENTRIES, QUESTION, first_day, usual
+from dpcore.controls.account import ENTRIES, QUESTION
+from dpcore.controls.options import exactly
 from dpcore.controls.plan import SOLVE
 from dpcore.evaluation.model_loss import loss_study
 from dpcore.figures.cost import Cost
-from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
 from dpcore.guarantee import PrivacyBudget, default_delta
+from dpcore.questions.account import words
+from dpcore.questions.account.usual import first_day, usual
 from dpcore.words import at_most, plain
 from dpcore.work import jobs
 from pages.shared.verbatim import verbatim
@@ -59,13 +61,13 @@ def expect_account(app, entries, budget=BUDGET, people=10_000):
     assert not app.error
     result = state(Account(budget, tuple(entries)))
     more = rooms(result, [usual("training", START, people), WEEKLY])
-    left = f" {figures.left(more, result)}" if result.is_within else ""
-    assert figures.spent(result) + left in said(app)
+    left = f" {words.left(more, result)}" if result.is_within else ""
+    assert words.spent(result) + left in said(app)
     offers = {each.label for each in app.button if each.label.startswith("Fit to ")}
     assert offers == (set() if left else {f"Fit to ε = {plain(budget.epsilon)}"})
     shown = numbers(app)
     assert shown["ε of all entries"] == at_most(result.guarantee.bound)
-    assert shown["ε left"] == figures.remainder(result)
+    assert shown["ε left"] == words.remainder(result)
     assert shown["ε spent by today"] == at_most(result.spent_by(date.today()))
     told = f"proved · {result.guarantee.by} · zero-out · δ = {at_most(budget.delta)}"
     assert told in notes(app)
@@ -257,7 +259,7 @@ def test_an_account_over_budget_is_fitted_by_the_noise_of_its_last_entry():
     assert result[0] == WEEKLY
     assert (result[1].noise or 0.0) > 2.0
     expect_account(app, result, PrivacyBudget(1.6, 1e-5))
-    assert figures.changed((WEEKLY, TRAINING), result) in said(app)
+    assert words.changed((WEEKLY, TRAINING), result) in said(app)
     press(app, "Add a training")
     assert "Set:" not in said(app)
 
@@ -330,7 +332,7 @@ def test_one_model_more_fits_and_any_larger_one_does_not():
     assert [room.method for room in result] == list(KINDS)
     for room in result:
         assert room.entry is not None
-        assert verbatim(figures.noise(room.entry)) in said(app)
+        assert verbatim(words.noise(room.entry)) in said(app)
         more = Account(BUDGET, (TRAINING, room.entry))
         larger = replace(room.entry, epsilon=1.01 * (room.entry.epsilon or 0.0))
         assert state(more).is_within
@@ -353,8 +355,6 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(tmp_path, monkeypatch):
     study = loss_study("cohort", 100, "zero-out", 0, models)
     for _, row in jobs.Job(study.key).result().iterrows():
         lost = Cost.of(row, row["accuracy_baseline"], ACCURACY)
-        right = (
-            f"Right for {ACCURACY.shown(row['accuracy'])} at ε = {figures.exactly(row['epsilon'])}"
-        )
+        right = f"Right for {ACCURACY.shown(row['accuracy'])} at ε = {exactly(row['epsilon'])}"
         words = f"{right}; {lost.without}. Of that {lost.parts}."
         assert any(verbatim(words) in each.value for each in app.markdown)

@@ -1,4 +1,4 @@
-"""Exports of an account: a command line, Python code, and a calendar file."""
+"""An account as a command line, as Python, and as a file for a diary."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from dpcore.accounting.account import Account, state
 from dpcore.accounting.account_text import to_csv
 from dpcore.accounting.entries import AccountEntry
 from dpcore.cli import main
-from dpcore.export.account import calendar, command, snippet
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.questions.account.told import calendar, command, snippet
 from tests.accounting.test_account import MIXES, TRAINING, WEEKLY
 from tests.cli.commands import refused
 

@@ -1,4 +1,4 @@
-"""The account: what trainings and releases spend together, and what is left of a budget."""
+"""The function that `import dpcore` offers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 if TYPE_CHECKING:
     from dpcore.accounting.account import Statement
 
-USUAL_RECORDS = 10_000
-
 
 def account(
     entries: Sequence[Mapping[str, Any]],
     *,
     epsilon: float,
     delta: float | None = None,
-    records: int = USUAL_RECORDS,
+    records: int = 10_000,
     adjacency: str = "zero-out",
 ) -> Statement:
     """Trainings, releases and what was spent before, composed together under one budget.

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from dpcore.accounting.entries import AccountEntry
-from dpcore.controls.account import first_day, following, of_records, usual, with_too_many
+from dpcore.questions.account.usual import first_day, following, of_records, usual, with_too_many
 
 TODAY = date(2026, 11, 24)
 START = date(2026, 12, 1)
