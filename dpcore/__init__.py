@@ -29,12 +29,12 @@ PLACES = {
     "evaluation.study": ("Study",),
     "evaluation.training": ("TrainingStudy",),
     "front.experiments": ("load", "report", "train", "vary"),
-    "front.planning": ("plan",),
     "front.privacy": ("certify", "delta", "epsilon", "risk", "sigma"),
     "front.run": ("Run",),
     "guarantee": ("Adjacency", "Guarantee", "PrivacyBudget", "Status"),
     "methods": ("describe",),
     "questions.account.function": ("account",),
+    "questions.plan.function": ("plan",),
     "release.release": ("release_model",),
 }
 """Where the names of the front door live, but for the questions."""

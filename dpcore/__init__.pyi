@@ -46,9 +46,6 @@ from dpcore.front.experiments import (
     train as train,
     vary as vary,
 )
-from dpcore.front.planning import (
-    plan as plan,
-)
 from dpcore.front.privacy import (
     certify as certify,
     delta as delta,
@@ -70,6 +67,9 @@ from dpcore.methods import (
 )
 from dpcore.questions.account.function import (
     account as account,
+)
+from dpcore.questions.plan.function import (
+    plan as plan,
 )
 from dpcore.release.release import (
     release_model as release_model,

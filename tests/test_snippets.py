@@ -32,7 +32,7 @@ from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, study_of
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import swept, trained
-from dpcore.export import plan, train
+from dpcore.export import train
 from dpcore.guarantee import Adjacency
 from dpcore.questions import told
 from dpcore.questions.calibration.question import CalibrationQuestion
@@ -40,6 +40,7 @@ from dpcore.questions.cost.question import CostQuestion
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion
 from dpcore.questions.groups.question import GroupsQuestion
 from dpcore.questions.model.question import ModelQuestion
+from dpcore.questions.plan import told as plan
 from dpcore.questions.question import ask
 from dpcore.questions.risk_curves.hand_edits import written
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion

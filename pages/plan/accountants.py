@@ -11,9 +11,9 @@ import streamlit as st
 from dpcore.accounting import accountants, epsilon_curve, planner
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.plan import PAPER
-from dpcore.figures.plan import sentences
-from dpcore.figures.plan.spending import spending
 from dpcore.progress import Progress
+from dpcore.questions.plan import words
+from dpcore.questions.plan.accountants import spending
 from pages.plan import paper, texts
 from pages.plan.answer import Answer
 from pages.shared import badges
@@ -95,7 +95,7 @@ def _by_renyi(answer: Answer) -> Waiting:
     if plan is None:
         st.caption("The answer by Rényi comes here.")
     else:
-        said = sentences.spends(plan, start, budget)
+        said = words.spends(plan, start, budget)
         st.markdown(f"By Rényi: {said}", help=f"{texts.RDP} {badges.statement(plan.guarantee)}")
     return waiting
 

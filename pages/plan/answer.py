@@ -10,14 +10,12 @@ import streamlit as st
 from dpcore.accounting import planner
 from dpcore.accounting.planner import Plan
 from dpcore.accounting.presets import matching
-from dpcore.accounting.setting_curve import drawn_over, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls.common import DELTAS
 from dpcore.controls.plan import SOLVE
-from dpcore.figures.plan import sentences
-from dpcore.figures.plan import setting as figure
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.questions.account.usual import of_run
+from dpcore.questions.plan import figure, words
 from dpcore.words import at_most, plain, spaced
 from pages.plan import budget, controls, texts
 from pages.plan.offer import offer_entry
@@ -56,7 +54,7 @@ def show(shown: Answer) -> Waiting:
             "setting curve",
             "Computing the chart",
             plan,
-            partial(setting_curve, plan),
+            partial(figure.setting_curve, plan),
             wait=MOMENT,
             quick=True,
         )
@@ -64,7 +62,7 @@ def show(shown: Answer) -> Waiting:
         if table is None:
             st.caption("The chart comes here.")
         else:
-            setting, value = drawn_over(plan)
+            setting, value = figure.drawn_over(plan)
             plot(
                 figure.setting(table, setting, value, shown.budget, dark=on_dark()),
                 "setting_figure",
@@ -85,7 +83,7 @@ def _sentence(shown: Answer) -> Waiting:
     plan = shown.plan
     waiting: Waiting = []
     with st.container(horizontal=True, vertical_alignment="center"):
-        sentence = sentences.spends(plan, shown.start, shown.budget)
+        sentence = words.spends(plan, shown.start, shown.budget)
         st.markdown(f"#### {sentence}", help=planner.precision(plan) or None, width="stretch")
         if plan.unknown != "epsilon":
             _button("Use this value", plan, shown.start)
@@ -109,7 +107,7 @@ def _sentence(shown: Answer) -> Waiting:
 def _button(label: str, plan: Plan, start: TrainingPlan) -> None:
     usable = planner.to_set(plan)
     if usable is not None and usable.delta <= DELTAS[-1]:
-        said = f"Set: {sentences.found(plan, start)}."
+        said = f"Set: {words.found(plan, start)}."
         st.button(label, icon=":material/check:", on_click=_use, args=(usable, said))
 
 
@@ -128,9 +126,7 @@ def _numbers(plan: Plan, training: TrainingPlan) -> None:
         (
             (
                 "ε by PLD",
-                "none"
-                if guarantee.epsilon is None
-                else at_most(guarantee.epsilon, sentences.DIGITS),
+                "none" if guarantee.epsilon is None else at_most(guarantee.epsilon, words.DIGITS),
                 guarantee.reason if guarantee.epsilon is None else held,
                 f"{texts.PLD_NUMBER} {badges.statement(guarantee)}",
             ),

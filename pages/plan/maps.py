@@ -7,7 +7,8 @@ import streamlit as st
 from dpcore.accounting import grid
 from dpcore.accounting.accountants import refusal
 from dpcore.controls.plan import MAP
-from dpcore.figures.plan import maps, schedule
+from dpcore.figures import schedule
+from dpcore.questions.plan import map as figure
 from dpcore.words import plain
 from pages.plan.answer import Answer
 from pages.shared.charts import download, on_dark, plot
@@ -29,7 +30,7 @@ def show(answer: Answer) -> Waiting:
     if table is None:
         st.caption("The map comes here.")
     else:
-        map_figure = maps.epsilon(
+        map_figure = figure.epsilon(
             table,
             axis,
             sigma=training.sigma,

@@ -12,9 +12,9 @@ from dpcore.accounting.claims import Evidence, Finding, evidence
 from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.presets import PRESETS, Preset, matching
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.figures.plan import sentences
 from dpcore.guarantee import SAME_FIGURE, Adjacency, Status
 from dpcore.progress import Progress
+from dpcore.questions.plan import words
 from dpcore.systems import standing, system_named
 from dpcore.words import plain
 from pages.plan import texts
@@ -105,7 +105,7 @@ def _verdicts(training: TrainingPlan, stated: float | None, printed: float | Non
         )
         if judge is not None:
             _judge(judge, stated, "stated")
-            st.markdown(sentences.judged(stated, "stated", judge))
+            st.markdown(words.judged(stated, "stated", judge))
     numbers = {"stated": stated, "printed": printed}
     claimed = [number for number in numbers.values() if number is not None]
     # The same noise under replace-one, the adjacency of the paper's claim.
@@ -122,10 +122,10 @@ def _verdicts(training: TrainingPlan, stated: float | None, printed: float | Non
     for kind, number in numbers.items():
         if number is not None:
             _judge(run, number, kind)
-            st.markdown(f"**{sentences.judged(number, kind, run)}**")
+            st.markdown(f"**{words.judged(number, kind, run)}**")
             for judged in others:
                 _judge(judged, number, kind)
-                st.caption(f"{texts.OF_THE_LEMMA} {sentences.judged(number, kind, judged)}")
+                st.caption(f"{texts.OF_THE_LEMMA} {words.judged(number, kind, judged)}")
     return waiting + judging
 
 

@@ -6,11 +6,9 @@ import streamlit as st
 
 from dpcore.accounting.budget import split
 from dpcore.accounting.entries import MAX_COUNT, AccountEntry
-from dpcore.accounting.setting_curve import ladder_curve
 from dpcore.controls.account import LADDER_BUDGET, LADDER_RELEASES, LADDER_SENSITIVITY
 from dpcore.errors import InvalidInput, whole
-from dpcore.export.plan import split_command, split_snippet
-from dpcore.figures.plan import ladder, sentences
+from dpcore.questions.split import figure, words
 from dpcore.rounding import raised
 from dpcore.words import at_most, plain
 from pages.plan import budget, texts
@@ -21,7 +19,7 @@ from pages.shared.numbers import NARROW, draw_numbers
 from pages.shared.verbatim import refuse
 from pages.shared.work import Waiting
 
-curve = st.cache_data(max_entries=100, show_spinner=False)(ladder_curve)
+curve = st.cache_data(max_entries=100, show_spinner=False)(figure.ladder_curve)
 
 
 def show() -> Waiting:
@@ -43,7 +41,7 @@ def _answer(typed: budget.TypedBudget) -> None:
     count = whole("releases", typed.others[LADDER_RELEASES.key], at_least=1, at_most=10_000)
     shared = split(limit, count, "pld", sensitivity)
     table = curve(limit.epsilon, limit.delta, sensitivity, count)
-    st.markdown(f"#### {sentences.releases(shared, limit)}", help=texts.OF_A_RELEASE)
+    st.markdown(f"#### {words.releases(shared, limit)}", help=texts.OF_A_RELEASE)
     here = table[table["epsilon"] == limit.epsilon]
     (classical,) = here[here["mechanism"] == "classical"].to_dict("records")
     is_met = not classical["reason"]
@@ -51,19 +49,19 @@ def _answer(typed: budget.TypedBudget) -> None:
         (
             (
                 "Noise σ",
-                at_most(shared.portions[0].sigma, sentences.DIGITS),
+                at_most(shared.portions[0].sigma, words.DIGITS),
                 f"proved · Gaussian DP, exact · Δ = {plain(sensitivity)}",
                 texts.NOISE_NUMBER,
             ),
             (
                 "ε spent",
-                at_most(shared.certified_epsilon, sentences.DIGITS),
+                at_most(shared.certified_epsilon, words.DIGITS),
                 f"of {plain(limit.epsilon)} · δ = {plain(limit.delta)} · {adjacency}",
                 texts.ALL_RELEASES,
             ),
             (
                 "Classical σ",
-                at_most(classical["sigma"], sentences.DIGITS) if is_met else "none",
+                at_most(classical["sigma"], words.DIGITS) if is_met else "none",
                 "proved" if is_met else "conditions not met",
                 f"What the classical formula asks for: {classical['by']}",
             ),
@@ -71,7 +69,7 @@ def _answer(typed: budget.TypedBudget) -> None:
         across=3,
         width=NARROW,
     )
-    plot(ladder.sigmas(table, limit.epsilon, dark=on_dark()), "ladder_figure")
+    plot(figure.sigmas(table, limit.epsilon, dark=on_dark()), "ladder_figure")
     if not is_met:
         st.markdown(f":red[:material/close:] {classical['reason']}")
     table_behind(table, "sigma_ladder", "Noise of every mechanism over ε")
@@ -81,5 +79,5 @@ def _answer(typed: budget.TypedBudget) -> None:
         entry = AccountEntry("release", count=count, noise=noise)
         offer_entry(entry, limit.delta, adjacency, people)
     with st.expander("Take along: command line, Python", icon=":material/file_save:"):
-        show_command(split_command(limit, count, sensitivity))
-        show_python(split_snippet(limit, count, sensitivity))
+        show_command(words.command(limit, count, sensitivity))
+        show_python(words.snippet(limit, count, sensitivity))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.export.plan import command, plan_command, snippet
+from dpcore.questions.plan.told import command, plan_command, snippet
 from pages.plan.answer import Answer
 from pages.shared.code import show_command, show_opacus, show_python
 from pages.shared.work import Waiting

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.export.plan import opacus
 from dpcore.guarantee import SAME_FIGURE
+from dpcore.questions.plan.told import opacus
 from dpcore.words import spaced
 
 OPACUS = (

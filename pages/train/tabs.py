@@ -9,8 +9,8 @@ import streamlit as st
 from dpcore.controls.train import TABS
 from dpcore.evaluation import comparison
 from dpcore.evaluation.training.report import measured
+from dpcore.figures import schedule
 from dpcore.figures import training as figures
-from dpcore.figures.plan import schedule
 from pages.shared import work
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.work import Waiting

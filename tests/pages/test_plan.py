@@ -15,9 +15,9 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.account import QUESTION
 from dpcore.controls.link import address
 from dpcore.controls.plan import CONTROLS, LOOKS, SOLVED, values
-from dpcore.export.plan import command, opacus, plan_command, snippet
-from dpcore.figures.plan.sentences import DIGITS, found, judged, spends
 from dpcore.guarantee import Adjacency, default_delta
+from dpcore.questions.plan.told import command, opacus, plan_command, snippet
+from dpcore.questions.plan.words import DIGITS, found, judged, spends
 from dpcore.words import at_most, plain, spaced
 from tests.pages.shown import charts, numbers, open_page, said
 

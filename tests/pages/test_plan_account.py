@@ -18,11 +18,11 @@ from dpcore.controls.options import exactly
 from dpcore.controls.plan import SOLVE
 from dpcore.evaluation.model_loss import loss_study
 from dpcore.figures.cost import Cost
-from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
 from dpcore.guarantee import PrivacyBudget, default_delta
 from dpcore.questions.account import words
 from dpcore.questions.account.usual import first_day, usual
+from dpcore.questions.split import words as split_words
 from dpcore.words import at_most, plain
 from dpcore.work import jobs
 from pages.shared.verbatim import verbatim
@@ -271,10 +271,10 @@ def test_the_noise_of_releases_is_told_by_every_mechanism_over_epsilon():
     link = {"ladder_releases": "52", "ladder_sensitivity": "2"}
     app = opened(question=str(QUESTION.text("release")), **link)
     shared = split(BUDGET, 52, "pld", 2.0)
-    assert sentences.releases(shared, BUDGET) in said(app)
+    assert split_words.releases(shared, BUDGET) in said(app)
     shown = numbers(app)
-    assert shown["Noise σ"] == at_most(shared.portions[0].sigma, sentences.DIGITS)
-    assert shown["ε spent"] == at_most(shared.certified_epsilon, sentences.DIGITS)
+    assert shown["Noise σ"] == at_most(shared.portions[0].sigma, split_words.DIGITS)
+    assert shown["ε spent"] == at_most(shared.certified_epsilon, split_words.DIGITS)
     assert shown["Classical σ"] == "none"
     assert charts(app) == {"ladder_figure"}
     table = with_table(app, "sigma_ladder").dataframe[0].value

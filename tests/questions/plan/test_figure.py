@@ -1,16 +1,12 @@
-"""The curve around a setting passes through the answer; the ladder is that of each mechanism."""
+"""The curve around a setting passes through the answer."""
 
 from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting.answers import ladder
-from dpcore.accounting.budget import split
 from dpcore.accounting.planner import solve, spent
-from dpcore.accounting.setting_curve import drawn_over, ladder_curve, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
-from dpcore.figures.plan.setting import setting
-from dpcore.guarantee import PrivacyBudget
+from dpcore.questions.plan.figure import drawn_over, setting, setting_curve
 
 START = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5)
 
@@ -52,18 +48,3 @@ def test_the_curve_of_a_run_goes_over_its_steps_and_no_further_where_its_noise_d
         assert table["value"].max() == most
         (at,) = table.loc[table["value"] == 400, "epsilon"]
         assert at == pytest.approx(plan.value)
-
-
-@pytest.mark.parametrize(("epsilon", "top"), [(3.0, 12.0), (900.0, 900.0)])
-def test_the_ladder_of_releases_is_that_of_one_that_moves_further(epsilon, top):
-    table = ladder_curve(epsilon, 1e-5, 2.0, 9)
-    assert table["epsilon"].max() == pytest.approx(top)
-    here = table[table["epsilon"] == epsilon].set_index("mechanism")
-    for row in ladder(epsilon, 1e-5, 6.0):
-        assert here.loc[row["mechanism"], "sigma"] == row["claim"]["sigma"]
-        assert (here.loc[row["mechanism"], "status"] == "proved") == (row["sigma"] is not None)
-    exact = split(PrivacyBudget(epsilon, 1e-5), 9, "pld", 2.0).portions[0].sigma
-    assert here.loc["analytic", "sigma"] == pytest.approx(exact, rel=1e-6)
-    # What is drawn as one line is one.
-    assert here.loc["tcdp", "sigma"] == here.loc["zcdp", "sigma"]
-    assert here.loc["pld", "sigma"] == pytest.approx(exact, rel=1e-4)

@@ -7,8 +7,8 @@ import pytest
 from dpcore.accounting.claims import Evidence
 from dpcore.accounting.planner import solve
 from dpcore.accounting.presets import preset
-from dpcore.figures.plan.sentences import judged, spends
 from dpcore.guarantee import Adjacency, Guarantee
+from dpcore.questions.plan.words import judged, spends
 from dpcore.words import at_least
 
 RUN = preset("chexpert").training

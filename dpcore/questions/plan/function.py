@@ -1,4 +1,4 @@
-"""The planner's question: one setting of a run within an allowed ε."""
+"""The function that `import dpcore` offers."""
 
 from __future__ import annotations
 

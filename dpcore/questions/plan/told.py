@@ -1,4 +1,4 @@
-"""A run of Plan as code: a command line, a Python snippet, and the same training with Opacus."""
+"""A run as a command line, as Python, and as the same training with Opacus."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dpcore.accounting.schedules import opacus_gamma
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.guarantee import Adjacency
 from dpcore.questions.lines import joined
 
 
@@ -130,26 +130,3 @@ def opacus(training: TrainingPlan) -> str:
         f"print(engine.get_epsilon(delta={training.delta!r}))",
     ]
     return "\n".join(lines) + "\n"
-
-
-def split_command(budget: PrivacyBudget, releases: int, sensitivity: float) -> str:
-    """The command line that gives the noise of equal releases."""
-    options = {"epsilon": budget.epsilon, "delta": budget.delta, "releases": releases}
-    return _line("split", options | {"sensitivity": sensitivity})
-
-
-def split_snippet(budget: PrivacyBudget, releases: int, sensitivity: float) -> str:
-    """Python that gives the noise of equal releases, in units of the release."""
-    return "\n".join(
-        [
-            "import dpcore",
-            "",
-            "statement = dpcore.account(",
-            f'    [{{"kind": "release", "count": {releases}, "share": 1}}],',
-            f"    epsilon={budget.epsilon!r},",
-            f"    delta={budget.delta!r},",
-            ")",
-            f"print({sensitivity!r} * statement.entries[0].noise)",
-            "",
-        ]
-    )

@@ -1,13 +1,13 @@
-"""The noise that each mechanism needs, against ε."""
+"""The noise that each mechanism needs, against ε, as a table and drawn."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
+from dpcore.accounting.answers import ladder
 from dpcore.figures.canvas import LEGEND, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.plan.sentences import DIGITS
 from dpcore.figures.style import (
     BLUE,
     GREEN,
@@ -18,6 +18,8 @@ from dpcore.figures.style import (
     VERMILLION,
     Look,
 )
+from dpcore.questions.plan.figure import around_one
+from dpcore.questions.split.words import DIGITS
 from dpcore.words import at_most, plain
 
 if TYPE_CHECKING:
@@ -38,6 +40,34 @@ TITLES = {
     "analytic": "Analytic Gaussian and PLD",
 }
 MARKS = (1, 2, 5)
+MAX_EPSILON = 1000.0
+
+
+def ladder_curve(epsilon: float, delta: float, sensitivity: float, releases: int) -> pd.DataFrame:
+    """The noise of every mechanism for all releases together, from ε/4 to 4 ε.
+
+    As many Gaussian releases spend together what one spends that a person moves by √releases Δ.
+    """
+    import pandas as pd
+
+    rows = [
+        {
+            "mechanism": row["mechanism"],
+            "epsilon": each,
+            "sigma": row["claim"]["sigma"],
+            "status": "proved" if row["sigma"] is not None else "conditions not met",
+            "reason": " ".join(
+                condition["why"] for condition in row["conditions"] if not condition["met"]
+            ),
+            "delta": delta,
+            "certified_epsilon": row["certified_epsilon"],
+            "by": row["theorem"],
+        }
+        for each in (epsilon * factor for factor in around_one(4.0))
+        if each <= max(epsilon, MAX_EPSILON)
+        for row in ladder(each, delta, math.sqrt(releases) * sensitivity)
+    ]
+    return pd.DataFrame(rows)
 
 
 def sigmas(table: pd.DataFrame, epsilon: float, *, dark: bool = False) -> Drawn:

@@ -1,12 +1,10 @@
-"""Plan's answers in words: whether a claim holds, and which setting meets a target."""
+"""What a run spends in words, which setting keeps a budget, and whether a claim of it holds."""
 
 from __future__ import annotations
 
-from dpcore.accounting.budget import BudgetSplit
 from dpcore.accounting.claims import Evidence, Finding
 from dpcore.accounting.planner import Plan
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
-from dpcore.guarantee import PrivacyBudget
 from dpcore.words import at_least, at_most, plain, spaced
 
 SAMPLINGS = {
@@ -63,10 +61,3 @@ def spends(plan: Plan, before: TrainingPlan, budget: float) -> str:
     if epsilon <= budget:
         return f"This run spends ε = {spent} of {plain(budget)}."
     return f"This run spends ε = {spent}, more than the budget of {plain(budget)}."
-
-
-def releases(budget_split: BudgetSplit, budget: PrivacyBudget) -> str:
-    """The noise of equal releases in their own unit, and what they spend together."""
-    sigma, count = budget_split.portions[0].sigma, len(budget_split.portions)
-    many = "One release needs" if count == 1 else f"Each of {spaced(count)} releases needs"
-    return f"{many} noise σ = {at_most(sigma, DIGITS)} to keep ε = {plain(budget.epsilon)}."

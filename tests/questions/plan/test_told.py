@@ -13,8 +13,8 @@ from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.presets import preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
-from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.guarantee import Adjacency
+from dpcore.questions.plan.told import command, opacus, plan_command, snippet
 
 FIRST = preset("chexpert").training
 RUNS = {

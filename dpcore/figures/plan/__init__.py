@@ -1,1 +1,0 @@
-"""Plan's figures, one subject a file."""

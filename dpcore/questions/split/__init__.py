@@ -1,0 +1,1 @@
+"""How much noise releases need that share one budget."""
