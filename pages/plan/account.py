@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,26 +13,43 @@ from dpcore.accounting.account import Account, Room, Statement, fitted, rooms, s
 from dpcore.accounting.account_text import to_csv
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_room import ModelRoom, model_rooms
+from dpcore.controls.account import MODEL_DATA
+from dpcore.controls.explore import COHORTS
 from dpcore.controls.options import exactly
+from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
+from dpcore.evaluation.model_loss import LossStudy, loss_study, task
+from dpcore.figures.cost import Cost
+from dpcore.figures.quality import ACCURACY
 from dpcore.progress import Progress
 from dpcore.questions.account import figure, told, words
 from dpcore.questions.account.usual import first_day, usual
-from dpcore.words import at_most, plain
-from pages.plan import budget, entries, loss, texts
-from pages.shared import page_links
+from dpcore.rounding import stop_below
+from dpcore.words import as_set, at_most, plain, spaced
+from pages.plan import budget, entries
+from pages.shared import page_links, work
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
 from pages.shared.numbers import draw_numbers
 from pages.shared.session import store, stored
 from pages.shared.verbatim import refuse, verbatim
+from pages.shared.widgets import drawn
 from pages.shared.work import Waiting, answer_to
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXPLORE = "What does it cost?"
 Fit = tuple[AccountEntry, ...] | None
 """The entries with as much noise as fits the budget, where they break it."""
 MOMENT = 1.0
 """Seconds that the page waits: nearly every account takes less."""
+LOSS = "loss"
+"""Where the job is kept that measures what models lose."""
+ONE_MODEL = (
+    "The largest ε that one more model may have beside all entries, one method for each kind of "
+    "proof. All together spend less than their sum, so it may be more than what is left."
+)
 
 
 def show() -> Waiting:
@@ -52,7 +71,7 @@ def show() -> Waiting:
         if refusal is not None:
             refuse(refusal)
     if refusal is not None:
-        _rows({}, rows, entries_people(rows))
+        _rows({}, rows, _people_of(rows))
         return []
     with answer_place:
         entries.too_many(people)
@@ -84,7 +103,7 @@ def show() -> Waiting:
     return waiting
 
 
-def entries_people(rows: entries.Rows) -> int:
+def _people_of(rows: entries.Rows) -> int:
     return next((entry.records for entry in rows.values() if entry.records), 1)
 
 
@@ -138,22 +157,28 @@ def _answer(statement: Statement, fitting: tuple[Room, ...], fit: Fit) -> None:
     if done == statement.account.entries:
         st.caption(verbatim(said))
     today = date.today()
-    left = texts.ONE_MORE if any(room.count for room in fitting) else texts.OF_BUDGET
+    fits = any(room.count for room in fitting)
+    more = "; one more may add less than it costs alone" if fits else ""
     basis = words.held_by(statement)
     draw_numbers(
         (
-            ("ε of all entries", _most(guarantee.epsilon), f"proved · {basis}", texts.ALL_ENTRIES),
+            (
+                "ε of all entries",
+                _most(guarantee.epsilon),
+                f"proved · {basis}",
+                "What all the entries spend together, whatever their order; an upper bound.",
+            ),
             (
                 "ε left",
                 words.remainder(statement),
-                left.format(budget=plain(limit.epsilon)),
-                f"{texts.LEFT} {basis}.",
+                f"of {plain(limit.epsilon)}{more}",
+                f"The budget less what all the entries spend together. {basis}.",
             ),
             (
                 "ε spent by today",
                 at_most(statement.spent_by(today)),
                 f"on {words.day(today)}",
-                f"{texts.BY_TODAY} {basis}.",
+                f"What the entries up to today have spent together. {basis}.",
             ),
         ),
         across=3,
@@ -196,9 +221,9 @@ def _model(statement: Statement, people: int) -> Waiting:
         if rooms_of_models is None:
             st.caption("The answer comes here.")
         else:
-            st.caption(texts.ONE_MODEL)
+            st.caption(ONE_MODEL)
             models = [each.entry for each in rooms_of_models if each.entry is not None]
-            losses = loss.of_models(models, statement.account, people) if models else {}
+            losses = _lost(models, statement.account, people) if models else {}
             for each in rooms_of_models:
                 _room_of(each, statement.account, losses.get(each.method, ""))
     return waiting
@@ -235,10 +260,64 @@ def _room_of(room: ModelRoom, account: Account, lost: str) -> None:
         st.markdown(verbatim(lost))
 
 
+def _lost(models: Sequence[AccountEntry], account: Account, people: int) -> dict[str, str]:
+    """Draw whose records are learned from; returns what each model loses there, by method.
+
+    The synthetic cohort has about as many patients as the account counts `people`. The result is
+    empty as long as no loss is known.
+    """
+    dataset = drawn(MODEL_DATA, width=320)
+    about = entry(dataset)
+    if availability(dataset) not in ("built in", "local"):
+        st.caption(f"{about.title} is not on this machine yet. Explore downloads it.")
+        return {}
+    records = int(stop_below(COHORTS, people)) if dataset == "cohort" else None
+    try:
+        study = loss_study(
+            dataset,
+            records,
+            str(account.adjacency),
+            0,
+            tuple(
+                (str(one.method), float(one.epsilon or 0.0), one.delta or account.budget.delta)
+                for one in models
+            ),
+        )
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return {}
+    st.caption(
+        f"Learned from {spaced(records or about.records)} {about.records_are} ({about.title}), "
+        "and judged on others."
+    )
+    work.only(LOSS, [study.key])
+    job = work.WatchedJobs(LOSS, LOSS, {"Measuring what they lose": study}, _submit)
+    if job.drawn != "done":
+        work.watch([job])
+        return {}
+    rows = work.result(study.key)
+    return {str(row["method"]): _loss(row) for _, row in rows.iterrows()}
+
+
+def _submit(place: str, study: LossStudy) -> None:
+    work.submit(place, task(study))
+
+
+def _loss(row: pd.Series) -> str:
+    cost = Cost.of(row, float(row["accuracy_baseline"]), ACCURACY)
+    return (
+        f"Right for {ACCURACY.shown(cost.value)} at ε = {as_set(row['epsilon'])}; {cost.without}. "
+        f"Of that {cost.parts}."
+    )
+
+
 def _below(statement: Statement) -> None:
     if statement.entries:
         with st.expander("Each entry by itself", icon=":material/table_rows:"):
-            st.caption(texts.ALONE)
+            st.caption(
+                "Each by itself, all its times together. All together spend less than the sum of "
+                "these."
+            )
             download(
                 figure.by_entry(statement),
                 "account_entries",

@@ -24,10 +24,16 @@ from dpcore.controls.plan import (
 from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import number, whole
 from dpcore.guarantee import Adjacency, default_delta
-from pages.plan import budget, texts
+from pages.plan import budget
 from pages.shared import presets
 from pages.shared.session import control_text, control_value, set_controls, store, stored
 from pages.shared.widgets import ControlForm, chosen, drawn
+
+PRESET = (
+    "Settings printed in paper 003 (Zhang et al.), or taken from its tables, to start from. Any "
+    "control may be changed afterwards. *Accountants* lists what each claims and what is certified "
+    "for it."
+)
 
 
 def set_to(training: TrainingPlan, **others: object) -> None:
@@ -119,7 +125,7 @@ def _presets(training: TrainingPlan) -> None:
         None if matched is None else matched.key,
         lambda key: set_to(preset(key).training),
         placeholder="Of paper 003",
-        help=texts.PRESET,
+        help=PRESET,
     )
 
 

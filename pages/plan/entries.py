@@ -20,7 +20,7 @@ from dpcore.accounting.entries import (
     AccountEntry,
 )
 from dpcore.accounting.model_proofs import PAIR, PURE
-from dpcore.controls.account import ENTRIES, NO_ENTRIES
+from dpcore.controls.account import ENTRIES, NO_ENTRIES, QUESTION
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
 from dpcore.controls.options import exactly
@@ -36,10 +36,11 @@ from dpcore.questions.account.usual import (
     usual,
     with_too_many,
 )
-from dpcore.words import spaced
-from pages.plan import texts
+from dpcore.rounding import typed as as_typed
+from dpcore.words import plain, spaced
+from pages.plan import budget
 from pages.shared import upload_limit
-from pages.shared.session import control_value, store, stored
+from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 
 Rows = dict[int, AccountEntry]
@@ -59,6 +60,22 @@ AMOUNTS = {"noise": "noise", "epsilon": "ε", "share": "share", "delta": "δ"}
 WAY_VALUES = {"noise": 10.0, "epsilon": 0.1, "share": 1.0}
 SAMPLINGS = {"poisson": "By chance (Poisson)", "fixed": "Fixed size"}
 SAME = "That of the account"
+TOO_MANY = (
+    "The data have {people} people, but the account counts {entries}: of fewer records a "
+    "training costs a larger ε."
+)
+SPREAD = (
+    "Spread: every entry gets a share of the budget. The noise is then the least that keeps it."
+)
+MODEL = (
+    "As Explore trains it, corrected. A tree counts with its pure ε, DP-GD with its Gaussian "
+    "noise. Where (ε, δ) alone is proved, that δ is taken from the account's."
+)
+OTHER_UNIT = (
+    "It can't be added to your account, in which another change counts as one person's data: {}, "
+    "and here {}."
+)
+OTHER_BUDGET = "Your account is for n = {}: it adds this up at its own δ = {}."
 
 
 def first_entries() -> tuple[AccountEntry, ...]:
@@ -117,7 +134,7 @@ def too_many(people: int) -> None:
     names = dict.fromkeys(
         f"“{entry.what}” with n = {spaced(entry.records or 0)}" for entry in entries
     )
-    st.warning(verbatim(texts.TOO_MANY.format(entries=" and ".join(names), people=spaced(people))))
+    st.warning(verbatim(TOO_MANY.format(entries=" and ".join(names), people=spaced(people))))
     st.button(f"Count with n = {spaced(people)}", on_click=_count_with, args=(people,))
 
 
@@ -192,6 +209,32 @@ def add_dated(entry: AccountEntry) -> None:
     add(replace(entry, first=day))
 
 
+def offer(found: AccountEntry, delta: float, adjacency: Adjacency, people: int) -> None:
+    """Draw a button that adds the entry to the account, or say why that can't be.
+
+    The entry says for which n and δ it was found, where the account has others.
+    """
+    account_delta, account_adjacency, account_people = budget.account_counts()
+    if adjacency is not account_adjacency:
+        st.caption(OTHER_UNIT.format(account_adjacency, adjacency))
+        return
+    if (delta, people) != (account_delta, account_people):
+        found = replace(found, what=f"Found at n = {people}, δ = {as_typed(delta)}")
+        st.caption(OTHER_BUDGET.format(spaced(account_people), plain(account_delta)))
+    st.button(
+        "Add it to my account",
+        icon=":material/playlist_add:",
+        on_click=_add_found,
+        args=(found,),
+    )
+
+
+def _add_found(found: AccountEntry) -> None:
+    add_dated(found)
+    write()
+    set_controls({QUESTION.key: "account"})
+
+
 def put(entries: tuple[AccountEntry, ...]) -> None:
     """Put these in place of all entries; for a button."""
     _at_click()
@@ -205,7 +248,7 @@ def example() -> None:
     if number is None or rows.get(number) != first_entries()[0]:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(texts.EXAMPLE, width="content")
+        st.caption("An example to begin with.", width="content")
         label = "Begin empty" if len(rows) == 1 else "Remove the example"
         st.button(label, key="account example", type="tertiary", on_click=_remove, args=(number,))
 
@@ -219,7 +262,7 @@ def buttons(records: int) -> None:
             _button("Add a release with Laplace noise", "", add_next, "laplace")
             _button("Add a model of Explore", "", add_next, "model")
             _button("Add what is already spent", "", add_next, "spent")
-            st.caption(texts.SPREAD)
+            st.caption(SPREAD)
             _button("Spread the budget over all", "", _spread)
             _button("Remove all", "", put, ())
             file = st.file_uploader(
@@ -320,7 +363,7 @@ def _fields(number: int, entry: AccountEntry) -> None:
         if entry.proof != PURE:
             usual_delta = "1e-7" if entry.proof == PAIR else "the account's"
             box.amount("delta", f"δ of each (0: {usual_delta})", entry.delta or 0.0)
-        st.caption(texts.MODEL)
+        st.caption(MODEL)
     if entry.kind == "training":
         with st.container(horizontal=True):
             box.whole("records", "Records n", entry.records or 1, 1, 1_000_000_000)

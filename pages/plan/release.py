@@ -11,14 +11,17 @@ from dpcore.errors import InvalidInput, whole
 from dpcore.questions.split import figure, words
 from dpcore.rounding import raised
 from dpcore.words import at_most, plain
-from pages.plan import budget, texts
-from pages.plan.offer import offer_entry
+from pages.plan import budget, entries
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
 from pages.shared.numbers import NARROW, draw_numbers
 from pages.shared.verbatim import refuse
 from pages.shared.work import Waiting
 
+NOISE = (
+    "σ is the standard deviation of the Gaussian noise on every released number. It holds if one "
+    "person's data move a release by at most Δ."
+)
 curve = st.cache_data(max_entries=100, show_spinner=False)(figure.ladder_curve)
 
 
@@ -41,7 +44,7 @@ def _answer(typed: budget.TypedBudget) -> None:
     count = whole("releases", typed.others[LADDER_RELEASES.key], at_least=1, at_most=10_000)
     shared = split(limit, count, "pld", sensitivity)
     table = curve(limit.epsilon, limit.delta, sensitivity, count)
-    st.markdown(f"#### {words.releases(shared, limit)}", help=texts.OF_A_RELEASE)
+    st.markdown(f"#### {words.releases(shared, limit)}", help=NOISE)
     here = table[table["epsilon"] == limit.epsilon]
     (classical,) = here[here["mechanism"] == "classical"].to_dict("records")
     is_met = not classical["reason"]
@@ -51,13 +54,13 @@ def _answer(typed: budget.TypedBudget) -> None:
                 "Noise σ",
                 at_most(shared.portions[0].sigma, words.DIGITS),
                 f"proved · Gaussian DP, exact · Δ = {plain(sensitivity)}",
-                texts.NOISE_NUMBER,
+                "The least noise that keeps the budget, by the exact curve of Gaussian noise.",
             ),
             (
                 "ε spent",
                 at_most(shared.certified_epsilon, words.DIGITS),
                 f"of {plain(limit.epsilon)} · δ = {plain(limit.delta)} · {adjacency}",
-                texts.ALL_RELEASES,
+                "What all these releases spend together, exactly.",
             ),
             (
                 "Classical σ",
@@ -77,7 +80,7 @@ def _answer(typed: budget.TypedBudget) -> None:
     if count <= MAX_COUNT:
         noise = raised(shared.portions[0].noise_multiplier, 5)
         entry = AccountEntry("release", count=count, noise=noise)
-        offer_entry(entry, limit.delta, adjacency, people)
+        entries.offer(entry, limit.delta, adjacency, people)
     with st.expander("Take along: command line, Python", icon=":material/file_save:"):
         show_command(words.command(limit, count, sensitivity))
         show_python(words.snippet(limit, count, sensitivity))

@@ -1,13 +1,17 @@
-"""ε against steps, one line per accountant."""
+"""What every accountant certifies for a run: a table, and ε against steps."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dpcore.accounting import accountants, epsilon_curve, planner
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW, Look
+from dpcore.progress import Progress, silent
 from dpcore.words import at_most, listed, spaced
 
 if TYPE_CHECKING:
@@ -24,6 +28,49 @@ SHORT = {"pld": "PLD", "rdp": "Rényi", "tcdp": "tCDP with all conditions", "pri
 CERTIFIED = ("pld", "rdp", "tcdp")
 WIDE = 50.0
 """Lines whose ends are further apart than this factor are drawn on a logarithmic axis."""
+POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
+
+
+def guarantees(training: TrainingPlan, progress: Progress = silent) -> pd.DataFrame:
+    """ε of the run by every accountant, or why it has none."""
+    import pandas as pd
+
+    rows: list[dict[str, object]] = []
+    for position, (key, accountant) in enumerate(accountants.ACCOUNTANTS.items()):
+        progress(position / len(accountants.ACCOUNTANTS), accountant.title)
+        guarantee = planner.spent(training, key)
+        rows.append(
+            {
+                "accountant": accountant.title,
+                "ε": guarantee.epsilon,
+                "δ": training.delta,
+                "adjacency": str(guarantee.adjacency),
+                "why not": guarantee.reason,
+                "source": accountant.source,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def covering(training: TrainingPlan, *, is_compared: bool) -> list[str]:
+    """The curves of ε against steps that there are for the run; paper 003's where compared."""
+    # Its first step decides whether there is a theorem. That of tCDP is about fixed-size batches.
+    first = replace(training, steps=1).event()
+    return [
+        kind
+        for kind in epsilon_curve.CURVES
+        if (
+            is_compared
+            if kind == "printed"
+            else not accountants.refusal(first, training.adjacency, kind)
+        )
+    ]
+
+
+def along(training: TrainingPlan, kinds: list[str], progress: Progress = silent) -> pd.DataFrame:
+    """ε against steps by these curves, on fewer points where the noise has many levels."""
+    points = FEW_POINTS if training.levels > MANY_LEVELS else POINTS
+    return epsilon_curve.epsilon_curve(training, kinds, points, progress)
 
 
 def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dpcore.accounting.claims import Evidence, Finding
 from dpcore.accounting.planner import Plan
+from dpcore.accounting.presets import matching
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
+from dpcore.guarantee import Adjacency
 from dpcore.words import at_least, at_most, plain, spaced
 
 SAMPLINGS = {
@@ -33,6 +35,20 @@ def judged(claimed: float, kind: str, known: Evidence) -> str:
     if finding is Finding.FAILS and known.at_least is not None:
         number += f", because no ε below {at_least(known.at_least)} is true there"
     return f"{under}, {proved}: {number}."
+
+
+def described(training: TrainingPlan) -> str:
+    """The settings of a run, in one sentence."""
+    preset = matching(training)
+    note = "" if preset is None else f" These are settings of paper 003: {preset.title}."
+    is_nominal = training.adjacency is Adjacency.ADD_REMOVE
+    records = spaced(training.records)
+    population = f"a public size of {records}" if is_nominal else f"{records} records"
+    return (
+        f"{spaced(training.steps)} steps on batches of {spaced(training.batch)} of "
+        f"{population} (q = {plain(training.rate)}), clipped to "
+        f"{plain(training.clip)}, noise {training.schedule().name}.{note}"
+    )
 
 
 def found(plan: Plan, before: TrainingPlan) -> str:

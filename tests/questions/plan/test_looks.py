@@ -1,4 +1,4 @@
-"""The figures of a run say what their tables say."""
+"""What is looked at closer says what its tables say."""
 
 import math
 import re
@@ -6,9 +6,11 @@ import re
 import pytest
 
 from dpcore.accounting import epsilon_curve, grid
-from dpcore.accounting.presets import preset
+from dpcore.accounting.claims import evidence
+from dpcore.accounting.presets import PRESETS, preset
 from dpcore.questions.plan import map as figure
-from dpcore.questions.plan.accountants import spending
+from dpcore.questions.plan import paper
+from dpcore.questions.plan.accountants import covering, spending
 from dpcore.words import at_most
 
 RUN = preset("chexpert").training
@@ -59,3 +61,20 @@ def test_no_hover_says_less_than_is_spent(along):
     (trace,) = spending(certified).figure.data
     for told, epsilon in zip(trace.hovertext, certified["epsilon"], strict=True):
         assert float(re.search(r"ε = ([0-9.]+)<br>", told)[1]) >= epsilon
+
+
+def test_only_a_comparison_draws_the_printed_formula():
+    assert covering(RUN, is_compared=False) == ["pld", "rdp"]
+    assert covering(RUN, is_compared=True) == ["pld", "rdp", "printed"]
+
+
+def test_the_papers_settings_stand_beside_what_is_certified_once_known():
+    unknown = paper.settings({})
+    assert unknown["ε stated"].notna().sum() == sum(
+        each.stated is not None for each in PRESETS.values()
+    )
+    assert unknown["ε certified, zero-out"].isna().all()
+    known = evidence(RUN, [])
+    row = paper.settings({"chexpert": (known, known)}).set_index("settings")
+    zero_out = row.loc[preset("chexpert").title, "ε certified, zero-out"]
+    assert zero_out == known.certified.epsilon
