@@ -12,14 +12,14 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore.release import demonstration, grid, risk_counts
-from dpcore.release.descent import Draw, descend
 from dpcore.release.grid import Array
 from dpcore.release.made_up import made_up_records
+from dpcore.release.mechanism import Draw, descend
 from dpcore.release.model import ReleasedModel
 from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.table.read import read_for_release
+from dpcore.release.table import read_for_release
 
 PEOPLE = 300
 

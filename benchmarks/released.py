@@ -13,11 +13,10 @@ import numpy as np
 
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.guarantee import Adjacency, PrivacyBudget
-from dpcore.release.descent import descend
 from dpcore.release.grid import Array
-from dpcore.release.linear import Linear
-from dpcore.release.network import HIDDEN, Network
+from dpcore.release.mechanism import descend
 from dpcore.release.plan import training
+from dpcore.release.scorer import HIDDEN, Linear, Network
 
 EPSILONS, DELTA = (0.5, 1.0, 3.0), 1e-6
 INTERACTIONS, JUDGED = "interactions", 10_000

@@ -25,9 +25,8 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from dpcore.release.batch import noise_by
-    from dpcore.release.explained import MAX_BYTES, read_model
-    from dpcore.release.prediction import predict
+    from dpcore.release.model import MAX_BYTES, read_model
+    from dpcore.release.prediction import noise_by, predict
 
     model = read_model(contents("model", options.model, MAX_BYTES))
     certificate = b""

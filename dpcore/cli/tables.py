@@ -19,7 +19,7 @@ from dpcore.front.limited_reading import read_limited
 from dpcore.guarantee import large_delta
 
 if TYPE_CHECKING:
-    from dpcore.release.table.read import ReleaseTable
+    from dpcore.release.table import ReleaseTable
 
 USUAL = "breast_cancer"
 
@@ -73,7 +73,7 @@ def source(options: argparse.Namespace) -> TableSource:
 
 def release_table(options: argparse.Namespace) -> ReleaseTable:
     """The records that `--table` and `--columns` name, as a release reads them."""
-    from dpcore.release.table.read import read_for_release
+    from dpcore.release.table import read_for_release
 
     columns = text_file("columns", options.columns)
     # One byte more than allowed: reading then reports that it is too large.

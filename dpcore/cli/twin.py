@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
     from dpcore.release.files import new_folder, write
     from dpcore.release.ledger import Ledger
     from dpcore.release.twin import twin
-    from dpcore.release.twin.plan import twin_plan
+    from dpcore.release.twin.twin import twin_plan
 
     table = release_table(options)
     epsilon, delta = (number(name, getattr(options, name)) for name in ("epsilon", "delta"))

@@ -28,9 +28,8 @@ from dpcore.datasets.persons import Persons
 from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import grid, risk_counts
-from dpcore.release.descent import Draw, Path, descend
 from dpcore.release.grid import Array
-from dpcore.release.mechanism import Mechanism
+from dpcore.release.mechanism import Draw, Mechanism, Path, descend
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.scorer import Scorer
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from dpcore.release.certificate import Certificate
+from dpcore.release.certificate import Certificate, Record
 from dpcore.release.certificate import certificate as of_facts
+from dpcore.release.certificate_html import plain_summary
 from dpcore.release.model import ReleasedModel
-from dpcore.release.plain_summary import plain_summary
-from dpcore.release.record import Record
 from dpcore.words import as_set, at_least, at_most, spaced
 
 CORRECTED = "Its risks are corrected by noisy counts of its scores, within the same ε."

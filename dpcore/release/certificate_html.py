@@ -1,7 +1,11 @@
 """A certificate as one file of HTML: no script, nothing from elsewhere, every text escaped.
 
-It begins in plain words. Numbers are rounded to the safe side: bounds of what may be lost up, those
-of what an attack proved, and the noise, down. The YAML has every digit.
+It begins with a plain summary, for people who are no experts. Numbers are rounded to the safe side:
+bounds of what may be lost up, those of what an attack proved, and the noise, down. The YAML has
+every digit.
+
+A page is compared with one made anew (`dpcore.release.files`): words of rows that change here make
+another form of it.
 """
 
 from __future__ import annotations
@@ -10,10 +14,156 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from dpcore.release.certificate_words import DEPLOYMENT, TABLES
-from dpcore.release.plain_summary import plain_summary
+from dpcore.accounting.risk import gaussian_advantage, odds
+from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release.registry import TIERS, leaves, pattern
 from dpcore.words import as_set, at_least, at_most, spaced
+
+TABLES: dict[str, dict[str, str]] = {
+    "Proof, computed from the mechanism alone": {
+        "proof.epsilon": "Proved ε",
+        "proof.delta": "δ",
+        "proof.adjacency": "Adjacency",
+        "proof.neighbours": "Data sets that are compared",
+        "proof.mu": "μ of Gaussian differential privacy",
+        "proof.profile.#.delta": "δ at ε = {}",
+        "proof.sensitivity": "Sensitivity, in units",
+        "proof.noise_multiplier": "Noise multiplier",
+        "proof.noise": "Noise",
+        "proof.accountant": "Accountant",
+        "proof.by.#": "Theorem {}",
+        "proof.keeps_the_budget": "Keeps the budget that was asked for",
+    },
+    "Attack on the same mechanism": {
+        "facts.attack.lower_bound": "ε that the attack proved, at least",
+        "facts.attack.mu_lower_bound": "μ that the attack proved, at least",
+        "facts.attack.delta": "δ of this ε",
+        "facts.attack.confidence": "Confidence",
+        "facts.attack.runs": "Releases on either data set",
+        "facts.attack.about": "How it was made",
+    },
+    "What stays unprotected": {"unprotected.#": "{}"},
+    "What was asked for": {
+        "facts.released": "Date of the release",
+        "facts.budget.epsilon": "ε",
+        "facts.budget.delta": "δ",
+    },
+    "Mechanism": {
+        "facts.mechanism.adjacency": "Adjacency",
+        "facts.mechanism.dimension": "Number of weights",
+        "facts.mechanism.units": "Units in the clipping norm",
+        "facts.mechanism.sigma": "Noise scale σ, in units",
+        "facts.mechanism.steps": "Noisy sums",
+    },
+    "Training": {
+        "facts.training.method": "Method",
+        "facts.training.loss": "Loss",
+        "facts.training.lam": "Regularisation λ",
+        "facts.training.learning_rate": "Learning rate",
+        "facts.training.records": "Number of records, or of persons",
+        "facts.training.count_sums": "Sums that correct the risks",
+        "facts.training.hidden": "Hidden units",
+        "facts.training.seed": "Seed of the first weights, which are public",
+        "facts.training.spread": "Spread of the first weights",
+        "facts.training.first": "First weight of each hidden unit",
+        "facts.training.features": "Features",
+        "facts.person.rows": "Most rows of one person that count",
+    },
+    "Hashes of the model and its files": {
+        "facts.hashes.model": "SHA-256 of what the model says",
+        "facts.hashes.columns": "SHA-256 of the description of the columns",
+        "facts.hashes.files.#.sha256": "SHA-256 of {}",
+    },
+    "Payment in the ledger": {
+        "facts.ledger.data_set": "Data set",
+        "facts.ledger.person_unit": "What one person is",
+        "facts.ledger.actor": "Released by",
+        "facts.ledger.entry": "Number of the entry",
+        "facts.ledger.chain_head": "Chain head after it",
+    },
+    "Versions of the programs": {
+        "facts.versions.dpcore": "dpcore",
+        "facts.versions.python": "Python",
+        "facts.versions.numpy": "NumPy",
+        "facts.versions.scipy": "SciPy",
+    },
+    "Hash of the certificate": {"hash": "SHA-256"},
+}
+"""Each table's caption, and by their path the headings of its rows, in their order.
+
+"#" is any number of a list, and "{}" what distinguishes one of the list.
+"""
+DEPLOYMENT = {
+    "name": "Name",
+    "data_curator": "Who answers for the data",
+    "description": "Description",
+    "intended_use": "Intended use",
+    "data_product_type": "Kind of data product",
+    "data_product_region": "Region of the people in the data",
+    "data_product_sector": "Sector",
+    "publication_date": "Date of publication",
+    "dp_flavor.name": "Kind of differential privacy",
+    "dp_flavor.data_domain": "Data that may come in",
+    "dp_flavor.unprotected_quantities": "What stays unprotected",
+    "privacy_loss.privacy_unit": "Privacy unit",
+    "privacy_loss.privacy_unit_description": "What the privacy unit means",
+    "privacy_loss.privacy_parameters.epsilon": "ε",
+    "privacy_loss.privacy_parameters.delta": "δ",
+    "privacy_loss.privacy_parameters_description": "More on ε and δ",
+    "model.model_name": "Privacy model",
+    "model.actors": "Who is trusted",
+    "model.is_many_release": "Released several times",
+    "model.is_dynamic": "Data change over time",
+    "model.is_interactive": "Answers questions as they come",
+    "accounting.post_processing": "Post-processing",
+    "accounting.composition": "Composition",
+    "implementation.pre_processing_eda_hyperparameter_tuning": (
+        "Preparation, exploration and tuning"
+    ),
+    "implementation.mechanisms": "Mechanisms",
+    "implementation.justification": "Why it holds",
+}
+"""The headings of the fields of OpenDP's registry (`dpcore.release.registry.TIERS`)."""
+
+
+DOES, PROMISED, NOT_PROMISED = (
+    "What the model does",
+    "What is promised to one person",
+    "What is not promised",
+)
+_GIVES = {
+    "logistic": "It gives each person a risk.",
+    "huber": "It gives a score, which is no risk.",
+}
+_EVERYONE = (
+    "That holds for whoever sees every file of this release, even if they know all other people's "
+    "data."
+)
+_NOT = (
+    "The model may be wrong: how often it is was not measured here.",
+    "Something may be learned about you without your data: what is true of many people may be true "
+    "of you, too.",
+    "What was published of the same people elsewhere is not covered.",
+)
+
+
+def plain_summary(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Three headings, each with its sentences; the first are a person's own words."""
+    facts, proof = document["facts"], document["proof"]
+    budget = PrivacyBudget(proof["epsilon"], proof["delta"])
+    noise = gaussian_advantage(proof["mu"])
+    promise = odds(budget, Adjacency(proof["adjacency"]), noise)
+    gives = _GIVES.get(facts["training"].get("loss"), "")
+    return [
+        (DOES, [_ended(facts["about"]["description"]), *filter(None, [gives])]),
+        (PROMISED, [promise.sentence, _EVERYONE]),
+        (NOT_PROMISED, list(_NOT)),
+    ]
+
+
+def _ended(text: str) -> str:
+    return text if text[-1:] in ".!?" else f"{text}."
+
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 STYLE = (

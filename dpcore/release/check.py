@@ -13,8 +13,8 @@ from dpcore.release import certificate as of_model
 from dpcore.release import facts as of_facts
 from dpcore.release.attack import DistinguishingResult
 from dpcore.release.canonical import SHA256, digest
-from dpcore.release.certificate import Certificate
-from dpcore.release.file_hashes import (
+from dpcore.release.certificate import Certificate, Record
+from dpcore.release.files import (
     CARD,
     COLUMNS,
     MODEL_FILE,
@@ -27,7 +27,6 @@ from dpcore.release.file_hashes import (
     states,
 )
 from dpcore.release.mechanism import Mechanism
-from dpcore.release.record import Record
 from dpcore.release.twin import card as of_twin
 from dpcore.release.twin.mechanism import Counting
 from dpcore.words import spaced
@@ -306,7 +305,7 @@ def _of_model_file(
     facts: Mapping[str, Any], content: Callable[[], bytes]
 ) -> tuple[State, list[str], ReleasedModel | None]:
     """The file's state, what is wrong, and the model where nothing is wrong."""
-    from dpcore.release.explained import read_model
+    from dpcore.release.model import read_model
 
     try:
         data = content()

@@ -21,10 +21,9 @@ from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.payment import Paid, Payable
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Prepared, Released
-from dpcore.release.table.read import ReleaseTable, read_for_release
+from dpcore.release.table import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
-from dpcore.release.twin.plan import TwinPlan
-from dpcore.release.twin.twin import PreparedTwin, Twin
+from dpcore.release.twin.twin import PreparedTwin, Twin, TwinPlan
 
 FAULT = "It ended by a fault of the program."
 

@@ -5,6 +5,7 @@ A page, or a lesson, runs the steps of `dpcore.release` on it as it does on a ta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from dpcore.datasets import load
@@ -14,6 +15,8 @@ from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.guarantee import Adjacency
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
+from dpcore.release.release import Released, release_model
+from dpcore.release.table import read_for_release
 
 DATA_SET, ACTOR, FILE = "demonstration", "You", "cohort.csv"
 REPLACED = f"{DATA_SET} ({Adjacency.REPLACE_ONE})"
@@ -77,3 +80,37 @@ def ledger() -> Ledger:
         accepts=("gaussian",),
     )
     return opened
+
+
+STEPS = 20
+"""Few, as somebody waits."""
+PATIENT: Mapping[str, float | str] = {
+    "age": 74.0,
+    "sex": "male",
+    "systolic_pressure": 135.0,
+    "bmi": 27.0,
+    "hba1c": 6.5,
+    "egfr": 62.0,
+    "medicines": 5.0,
+    "admissions_last_year": 1.0,
+    "smoker": "no",
+    "lives_alone": "yes",
+}
+
+
+def released() -> Released:
+    """A new release from the demonstration's records, paid from a ledger that ends with it."""
+    paying = ledger()
+    try:
+        return release_model(
+            read_for_release(columns(), table(), FILE),
+            about=ABOUT,
+            ledger=paying,
+            data_set=DATA_SET,
+            actor=ACTOR,
+            epsilon=EPSILON,
+            delta=DELTA,
+            steps=STEPS,
+        )
+    finally:
+        paying.close()

@@ -15,13 +15,13 @@ from datetime import date
 from typing import Any
 
 from dpcore.errors import InvalidInput, brief
-from dpcore.release import attack, network
+from dpcore.release import attack, scorer
 from dpcore.release.canonical import SHA256
-from dpcore.release.file_hashes import FILE_NAME
+from dpcore.release.files import FILE_NAME
 from dpcore.release.ledger.spends import text
 from dpcore.release.model import FEATURES
 from dpcore.release.registry import leaves, pattern
-from dpcore.release.slopes import LOSSES
+from dpcore.release.scorer import LOSSES
 from dpcore.release.twin import attack as of_twin
 
 METHOD = "noisy gradient descent on a grid"
@@ -129,9 +129,9 @@ OF_MODEL: Mapping[str, FactRule] = {
     "facts.training.features": _one_of(*FEATURES),
     "facts.training.count_sums": _if_there(FactRule("a whole number of at least 0", _whole(0))),
     "facts.training.hidden": _if_there(COUNT),
-    "facts.training.seed": _if_there(_one_of(network.SEED)),
-    "facts.training.spread": _if_there(_one_of(network.SPREAD)),
-    "facts.training.first": _if_there(_one_of(network.FIRST)),
+    "facts.training.seed": _if_there(_one_of(scorer.SEED)),
+    "facts.training.spread": _if_there(_one_of(scorer.SPREAD)),
+    "facts.training.first": _if_there(_one_of(scorer.FIRST)),
     "facts.hashes.model": HASH,
     "facts.hashes.files.#.name": _if_there(FactRule("the name of a file", _matches(FILE_NAME))),
     "facts.hashes.files.#.sha256": _if_there(HASH),

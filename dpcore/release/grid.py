@@ -26,8 +26,8 @@ A record's vector depends on its own rows and the weights alone, bit by bit. Mat
 have this property: a library groups rows as it likes, and the last bit of one may depend on the
 number of others. Here each number of a record is made by additions, products, quotients, square
 roots and comparisons, element by element and column by column, which IEEE 754 rounds in one way on
-every machine. The logistic function is made of these, too (`dpcore.release.slopes`), and so are
-both ways through a network (`dpcore.release.network`), whose d is the number of all its weights.
+every machine. The logistic function is made of these, too (`dpcore.release.scorer`), and so are
+both ways through a network, whose d is the number of all its weights.
 """
 
 from __future__ import annotations

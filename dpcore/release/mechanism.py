@@ -1,23 +1,33 @@
-"""The mechanism of a release in whole numbers, and everything that is proved from it without data.
+"""The mechanism of a release in whole numbers, all that is proved from it, and training by it.
 
 T noisy sums of whole vectors, each s + round(σZ) with Z normal and s moved by at most Δ by one
 record. As s is whole, s + round(σZ) = round(s + σZ): the rounding is post-processing of the
 Gaussian mechanism with noise multiplier σ/Δ, though no number with a fraction is ever made. T of
 them, each chosen on the sums before, are μ-Gaussian DP for μ = √T Δ/σ (Dong, Roth and Su 2022,
-Corollary 2), whose privacy profile is exact (Balle and Wang 2018, Theorem 8).
+Corollary 2), whose privacy profile is exact (Balle and Wang 2018, Theorem 8). All of that is proved
+without data; gradient descent on the sums (`descend`) is the only step that draws noise for it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
+from dpcore.datasets.persons import Persons
+from dpcore.erm.full_batch import MOMENTUM
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
+from dpcore.progress import Progress, silent
 from dpcore.release import grid
+from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
+from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.scorer import Scorer
 from dpcore.words import as_set, spaced
 
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -113,3 +123,58 @@ def mechanism_for(
         if mechanism.epsilon(delta) <= epsilon:
             return mechanism
     raise AssertionError("the noise of a budget does not keep it")  # beyond all rounding
+
+
+Draw = Callable[[int, int], list[int]]
+
+
+@dataclass(frozen=True)
+class Path:
+    """How the sums are used; public, and without influence on what is proved."""
+
+    scorer: Scorer
+    lam: float  # λ of (λ/2)‖w‖²
+    learning_rate: float
+    records: int  # n, the divisor of each sum
+    count_sums: int = 0  # how many of the mechanism's sums are counts of scores instead
+
+    def facts(self) -> dict[str, Any]:
+        """What a certificate says of it."""
+        return {
+            "loss": self.scorer.loss,
+            "lam": self.lam,
+            "learning_rate": self.learning_rate,
+            "records": self.records,
+            "count_sums": self.count_sums,
+            **self.scorer.facts(),
+        }
+
+
+def descend(
+    signed: Array,
+    mechanism: Mechanism,
+    path: Path,
+    draw: Draw = rounded_gaussians,
+    progress: Progress = silent,
+    persons: Persons | None = None,
+) -> Array:
+    """The last iterate, shape (parameters,): v ← 0.9 v + (sum + noise)/n + λw, w ← w - ηv.
+
+    `signed`, shape (d, rows), has norm at most 1 a row, times the label; without `persons` each row
+    is a record. Another `draw` than the usual one is for made-up records only.
+    """
+    weights = path.scorer.start()
+    velocity = np.zeros_like(weights)
+    steps = mechanism.steps - path.count_sums
+    for step in range(steps):
+        progress(step / steps, f"Step {spaced(step + 1)} of {spaced(steps)}")
+        exact = grid.total(signed, weights, path.scorer.gradients, persons).tolist()
+        noise = draw(mechanism.sigma, mechanism.dimension)
+        # Python's whole numbers have no end, so no draw overflows.
+        noisy = [value + more for value, more in zip(exact, noise, strict=True)]
+        scale = mechanism.units * path.records
+        velocity = MOMENTUM * velocity + np.array([value / scale for value in noisy])
+        velocity += path.lam * weights
+        weights = weights - path.learning_rate * velocity
+    progress(1.0, "Trained")
+    return weights

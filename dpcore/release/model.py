@@ -21,10 +21,9 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.release import grid
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.grid import Array
-from dpcore.release.network import MAX_HIDDEN
 from dpcore.release.risk_counts import Points, log_odds
-from dpcore.release.scorer import Scorer, scorer
-from dpcore.release.slopes import LOSSES
+from dpcore.release.scorer import LOSSES, MAX_HIDDEN, Scorer, scorer
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +33,8 @@ FEATURES = ("plain", "additive")
 POINTS, MAX_POINTS = ("scores", "log_odds"), 100
 """The curve's two lists in the file, and how long they may be."""
 _FIELDS = ("columns", "features", "loss", "weights")
+MAX_BYTES = 200_000
+"""Of a model's file: the longest description, and weights for all of its columns."""
 LARGEST_WEIGHT = 1e100
 """No training comes near it, and no score of such weights overflows."""
 
@@ -142,6 +143,20 @@ class ReleasedModel:
         return document
 
 
+def read_model(data: bytes) -> ReleasedModel:
+    """A model from the bytes of a file, from anyone."""
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(
+            f"The model's file has {spaced(len(data))} bytes, but it must have at most "
+            f"{spaced(MAX_BYTES)}."
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("The model's file is no text, but it must be JSON in UTF-8.") from None
+    return ReleasedModel.from_json(text)
+
+
 def _points(given: Any, loss: str) -> Points:
     """A curve of risks from anyone: scores that rise, log odds that do not fall."""
     if loss != "logistic":
@@ -190,7 +205,6 @@ def dimension(entry: Entry, features: str) -> int:
 
 
 def blank_frame(entry: Entry) -> pd.DataFrame:
-    """One record of unknown values."""
     import pandas as pd
 
     return pd.DataFrame(

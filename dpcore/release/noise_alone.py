@@ -48,7 +48,7 @@ WIDEST = 1_000
 """Most features that it is computed for, for the time that they take."""
 PEOPLE = 10_000
 """How many people's predictions are drawn at a time."""
-UNKNOWN = "not known"
+NOT_KNOWN = "not known"
 NO_CERTIFICATE = "no certificate that holds says how the model was trained"
 NO_RISKS = "its scores are no risks"
 NETWORK = "it is a network"

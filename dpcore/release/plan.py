@@ -13,15 +13,12 @@ from dpcore.erm.problem import Problem, default_lam
 from dpcore.errors import InvalidInput, one_of, reject, whole
 from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
 from dpcore.release import grid, risk_counts
-from dpcore.release.descent import Path
 from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
-from dpcore.release.mechanism import ADJACENCIES, MAX_STEPS, Mechanism, mechanism_for
+from dpcore.release.mechanism import ADJACENCIES, MAX_STEPS, Mechanism, Path, mechanism_for
 from dpcore.release.model import ReleasedModel, dimension, entry_of
-from dpcore.release.network import HIDDEN, MAX_HIDDEN
 from dpcore.release.risk_counts import Points
-from dpcore.release.scorer import Scorer, scorer
-from dpcore.release.slopes import LOSSES
+from dpcore.release.scorer import HIDDEN, LOSSES, MAX_HIDDEN, Scorer, scorer
 from dpcore.words import spaced
 
 

@@ -20,19 +20,18 @@ from dpcore.release import grid, risk_counts
 from dpcore.release.attack import DistinguishingResult, attack
 from dpcore.release.canonical import digest
 from dpcore.release.card import card
-from dpcore.release.certificate import About, Certificate, certificate, facts_of
-from dpcore.release.descent import descend
+from dpcore.release.certificate import About, Certificate, Record, certificate, facts_of
 from dpcore.release.facts import METHOD
-from dpcore.release.file_hashes import CARD, MODEL_FILE, ONNX, PAGE, hashes
+from dpcore.release.files import CARD, MODEL_FILE, ONNX, PAGE, hashes
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
+from dpcore.release.mechanism import descend
 from dpcore.release.model import ReleasedModel, entry_of, preparation_for
 from dpcore.release.payment import Paid, Payer, attached
 from dpcore.release.plan import ReleasePlan, plan
-from dpcore.release.record import Record
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.table.read import ReleaseTable
+from dpcore.release.table import ReleaseTable
 from dpcore.words import spaced
 
 
@@ -198,7 +197,7 @@ def release_model(
     Parameters
     ----------
     table : ReleaseTable
-        The records (`dpcore.release.table.read.read_for_release`); all are learned from.
+        The records (`dpcore.release.table.read_for_release`); all are learned from.
     about : About
     ledger : Ledger
     data_set, actor : str

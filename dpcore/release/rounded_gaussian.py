@@ -56,7 +56,6 @@ class Uniform:
             self.refine()
 
     def refine(self) -> None:
-        """Draw more bits."""
         more = self._entropy.word() >> (WORD - BITS)
         self.high, self.bits = (self.high << BITS) | more, self.bits + BITS
 

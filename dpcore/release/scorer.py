@@ -1,15 +1,66 @@
-"""How a score follows from a row and the weights: a linear model, or a small network."""
+"""How a score follows from a row and the weights: a linear model, or a small network.
+
+Slopes of the losses are made of operations that IEEE 754 rounds in one way (`dpcore.release.grid`).
+Any function from margins to [-1, 0] is as private as any other: these need be accurate, for the
+model to be the one that was asked for, but nothing is proved from that.
+"""
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dpcore.release.grid import Array
-from dpcore.release.linear import Linear
-from dpcore.release.network import Network
+import numpy as np
+
+from dpcore.erm.methods.dpgd import DEFAULT_MOST_STEPS
+from dpcore.erm.problem import Problem
+from dpcore.errors import one_of
+from dpcore.release.grid import Array, products
 
 if TYPE_CHECKING:
     from dpcore.release.onnx_graph import Graph
+
+
+Slope = Callable[[Array], Array]
+
+LOSSES = ("logistic", "huber")
+HUBER_WIDTH = Problem.huber_width
+"""As the step length of a `Plan` assumes."""
+_TERMS = 14
+_FARTHEST = 40.0
+
+
+def slope_of(loss: str) -> Slope:
+    return _logistic if one_of("loss", loss, LOSSES) == "logistic" else _huber
+
+
+def in_range(slope: Slope, margins: Array) -> Array:
+    """A loss's slopes at margins (0 for one that is not finite), or 0 where they leave [-1, 0]."""
+    slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
+    return np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
+
+
+def _logistic(margins: Array) -> Array:
+    """-1/(1 + e^m); relative error below 1e-13."""
+    return np.asarray(-1.0 / (1.0 + _exponential(np.clip(margins, -_FARTHEST, _FARTHEST))))
+
+
+def _huber(margins: Array) -> Array:
+    """Slope of the hinge that is smoothed over 1 ± h."""
+    return np.clip((margins - (1.0 + HUBER_WIDTH)) / (2.0 * HUBER_WIDTH), -1.0, 0.0)
+
+
+def _exponential(values: Array) -> Array:
+    """e^x by Taylor's series about the nearest multiple of ln 2."""
+    doublings = np.rint(values * math.log2(math.e))
+    rest = values - doublings * math.log(2.0)
+    result = np.ones_like(rest)
+    for term in range(_TERMS, 0, -1):
+        result = 1.0 + result * rest / term
+    return np.asarray(np.ldexp(result, doublings.astype(np.int32)))
 
 
 class Scorer(Protocol):
@@ -101,3 +152,187 @@ class Scorer(Protocol):
 def scorer(loss: str, features: int, hidden: int) -> Scorer:
     """Make a linear model where there is no hidden layer, else a network."""
     return Network(loss, features, hidden) if hidden else Linear(loss, features)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A `Scorer` with one weight a feature: the score of a row is wᵀx."""
+
+    loss: str
+    features: int
+
+    @property
+    def hidden(self) -> int:
+        return 0
+
+    @property
+    def parameters(self) -> int:
+        return self.features
+
+    @property
+    def words(self) -> str:
+        return "linear model"
+
+    def pace(self, steps: int, rate: float, longest: float) -> tuple[int, float]:
+        return steps, rate
+
+    def start(self) -> Array:
+        return np.zeros(self.features)
+
+    def steepest(self) -> Array:
+        """Weights at which a record whose second feature is not tiny has the full slope."""
+        weights: Array = np.zeros(self.features)
+        weights[1] = -1e6
+        return weights
+
+    def scores(self, rows: Array, weights: Array) -> Array:
+        return products(rows, weights)
+
+    def reach(self, weights: Array) -> Array:
+        """The weights themselves, as no row is longer than 1."""
+        return weights
+
+    def gradients(self, signed: Array, weights: Array) -> Array:
+        """Each row's gradient, shape (d, m), no longer than the row."""
+        return linear_gradients(signed, weights, slope_of(self.loss))
+
+    def facts(self) -> dict[str, Any]:
+        return {}
+
+    def score_node(self, weights: Array, graph: Graph, row: str, output: str) -> str:
+        return graph.add("MatMul", row, graph.constant(weights[:, np.newaxis]), output=output)
+
+
+def linear_gradients(signed: Array, weights: Array, slope: Slope) -> Array:
+    return signed * in_range(slope, products(signed, weights))
+
+
+SEED = 1
+"""Seed of the hidden units' first weights, by Python's `random.Random(SEED).random()`, whose
+numbers are the same in every version."""
+SPREAD, FIRST = 1.0, 0.5
+"""Standard deviation of the first u, and the first v."""
+HIDDEN, MAX_HIDDEN = 8, 64
+"""Hidden units by rule, and at most. Widths of 2 to 8 hardly differ on the cohort; interactions
+want more."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A `Scorer` of d features with h hidden units, at least 1, and a parallel linear part.
+
+    The score of a row x of d features is
+
+        f(x) = wᵀx + Σⱼ vⱼ a(uⱼᵀx),   a(z) = z/√(1 + z²),
+
+    with h units in the hidden layer and d + h + hd weights, in the order w, v, u₁, …, u_h. The last
+    feature is the intercept, of each unit, too. As a is odd, so is f: a row times its label y = ±1
+    gives y f(x), and the gradient of the loss needs the label nowhere else. A blank row, all 0, has
+    none.
+
+    The gradient of a row is as long as √(|x|² (1 + Σ vⱼ² a'ⱼ²) + Σ aⱼ²) times the slope of the
+    loss, which has no bound, so it is clipped: divided by its length where that is more than 1. All
+    of it is made of additions, products, quotients, square roots and comparisons, unit by unit and
+    feature by feature, as `dpcore.release.grid` asks for.
+
+    Training begins at w = 0, all v alike, and u drawn from a fixed public seed: units that begin
+    alike would stay alike but for the noise.
+    """
+
+    loss: str
+    features: int
+    hidden: int
+
+    @property
+    def parameters(self) -> int:
+        return self.features + self.hidden * (1 + self.features)
+
+    @property
+    def words(self) -> str:
+        return f"network of one hidden layer ({self.hidden} units) beside a linear part,"
+
+    def pace(self, steps: int, rate: float, longest: float) -> tuple[int, float]:
+        """Take twice the steps, half as long, at most 1/(β (1 + h v²)) with the first v."""
+        curved = 1.0 + self.hidden * FIRST * FIRST
+        return min(2 * steps, DEFAULT_MOST_STEPS), min(rate / 2.0, longest / curved)
+
+    def start(self) -> Array:
+        """Begin with w = 0, v all alike, u even over ±√3 times its standard deviation; public."""
+        draw = random.Random(SEED)
+        most = math.sqrt(3.0) * SPREAD
+        units = [most * (2.0 * draw.random() - 1.0) for _ in range(self.hidden * self.features)]
+        return np.array([0.0] * self.features + [FIRST] * self.hidden + units)
+
+    def steepest(self) -> Array:
+        """Weights where the attack's records have full slopes and clipped gradients."""
+        direct, outer, units = np.zeros(self.features), np.ones(self.hidden), self._units()
+        direct[1], units[:, 0] = -1e6, 1.0
+        return np.concatenate([direct, outer, units.ravel()])
+
+    def _units(self) -> Array:
+        return np.zeros((self.hidden, self.features))
+
+    def _parts(self, weights: Array) -> tuple[Array, Array, Array]:
+        """w, v and u, one row a unit."""
+        direct, outer, units = np.split(weights, [self.features, self.features + self.hidden])
+        return direct, outer, units.reshape(self.hidden, self.features)
+
+    def scores(self, rows: Array, weights: Array) -> Array:
+        direct, outer, units = self._parts(weights)
+        result = products(rows, direct)
+        for out, unit in zip(outer, units, strict=True):
+            activations, _ = _activate(products(rows, unit))
+            result += out * activations
+        return result
+
+    def reach(self, weights: Array) -> Array:
+        """A vector of length |w| + Σ |vⱼ|, as |a| < 1."""
+        direct, outer, _ = self._parts(weights)
+        most = float(np.linalg.norm(direct) + np.abs(outer).sum())
+        return np.full(self.features, most / math.sqrt(self.features))
+
+    def gradients(self, signed: Array, weights: Array) -> Array:
+        """Each row's gradient, clipped to length 1; shape (d + h + hd, m)."""
+        d, h = self.features, self.hidden
+        direct, outer, units = self._parts(weights)
+        gradients = np.empty((self.parameters, signed.shape[1]))
+        activations, inner = gradients[d : d + h], np.empty((h, signed.shape[1]))
+        margins, along, square = products(signed, direct), np.zeros(signed.shape[1]), 0.0
+        for unit in range(h):
+            activations[unit], slopes = _activate(products(signed, units[unit]))
+            inner[unit] = outer[unit] * slopes
+            margins += outer[unit] * activations[unit]
+            along += inner[unit] * inner[unit]
+            square = square + activations[unit] * activations[unit]
+        slopes = in_range(slope_of(self.loss), margins)
+        lengths = np.zeros(signed.shape[1])
+        for column in signed:
+            lengths += column * column
+        lengths = np.sqrt(lengths * (1.0 + along) + square)
+        slopes /= np.maximum(-slopes * lengths, 1.0)
+        activations *= slopes
+        inner *= slopes
+        np.multiply(signed, slopes, out=gradients[:d])
+        for unit in range(h):
+            begin = d + h + unit * d
+            np.multiply(signed, inner[unit], out=gradients[begin : begin + d])
+        return gradients
+
+    def facts(self) -> dict[str, Any]:
+        return {"hidden": self.hidden, "seed": SEED, "spread": SPREAD, "first": FIRST}
+
+    def score_node(self, weights: Array, graph: Graph, row: str, output: str) -> str:
+        direct, outer, units = self._parts(weights)
+        line = graph.add("MatMul", row, graph.constant(direct[:, np.newaxis]))
+        sums = graph.add("MatMul", row, graph.constant(units.T))
+        one = graph.constant(np.array([[1.0]]))
+        root = graph.add("Sqrt", graph.add("Add", graph.add("Mul", sums, sums), one))
+        activations = graph.add("Div", sums, root)
+        curved = graph.add("MatMul", activations, graph.constant(outer[:, np.newaxis]))
+        return graph.add("Add", line, curved, output=output)
+
+
+def _activate(sums: Array) -> tuple[Array, Array]:
+    """a(z) = z/√(1 + z²), and its slope (1 + z²)^(-3/2)."""
+    root = 1.0 / np.sqrt(1.0 + sums * sums)
+    return sums * root, root * root * root

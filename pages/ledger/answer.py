@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.figures import ledger as figures
 from dpcore.release.ledger import Ledger
-from dpcore.release.ledger.history_table import history_rows
+from dpcore.release.ledger.chain import history_rows
 from dpcore.words import at_least, at_most, plain, spaced
 from pages.ledger import texts
 from pages.shared import composition_note

@@ -15,10 +15,10 @@ from dpcore.datasets.own.notation import read
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
-from dpcore.release import explained
-from dpcore.release.example import PATIENT
-from dpcore.release.explained import MAX_COLUMNS, PersonValues, Value
+from dpcore.release import prediction
+from dpcore.release.demonstration import PATIENT
 from dpcore.release.model import ReleasedModel
+from dpcore.release.prediction import MAX_COLUMNS, PersonValues, Value
 from dpcore.words import as_set, listed
 from pages.predict import certificate, texts
 from pages.predict.controls import Choice
@@ -62,7 +62,7 @@ def show(choice: Choice) -> None:
             st.markdown(f"Still to fill in: {verbatim(listed(empty))}.")
         return
     person = {column.name: _value(column, given[column.name]) for column in columns}
-    rows = explained.parts(model, person)
+    rows = prediction.parts(model, person)
     outcome = float(rows["outcome"].iloc[0])
     wording = figures.OutcomeWording(
         model.loss == "logistic",
@@ -73,7 +73,7 @@ def show(choice: Choice) -> None:
     noise = certificate.noise(choice)
     ends = None
     if not isinstance(noise, str):
-        ends = noise.intervals(explained.frame_of(model.entry, [person]))[0].tolist()
+        ends = noise.intervals(prediction.frame_of(model.entry, [person]))[0].tolist()
     with place:
         st.markdown(f"#### {verbatim(wording.headline(outcome, ends))}")
         about = texts.NOISE_UNKNOWN.format(why=noise) if ends is None else texts.NOISE
@@ -123,7 +123,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
             key=key,
         )
         return _read(text, decimal_comma)
-    levels = explained.levels_of(column)
+    levels = prediction.levels_of(column)
     return st.selectbox(
         verbatim(figures.readable_name(column.name)),
         [*levels, *([UNKNOWN] if column.missing_marks else [])],
@@ -149,7 +149,7 @@ def _is_refused(column: Column, given: object) -> bool:
     if isinstance(given, str):
         return True
     try:
-        explained.value_of(column, given)
+        prediction.value_of(column, given)
     except InvalidInput:
         return True
     return False
@@ -174,8 +174,8 @@ def _refused_value(column: Column, value: object, decimal_comma: bool) -> str:
 
 
 def _value(column: Column, given: object) -> Value:
-    is_unknown = given == UNKNOWN and UNKNOWN not in explained.levels_of(column)
-    return explained.value_of(column, None if is_unknown else given)
+    is_unknown = given == UNKNOWN and UNKNOWN not in prediction.levels_of(column)
+    return prediction.value_of(column, None if is_unknown else given)
 
 
 def _curve(model: ReleasedModel, person: PersonValues, wording: figures.OutcomeWording) -> None:
@@ -195,6 +195,6 @@ def _curve(model: ReleasedModel, person: PersonValues, wording: figures.OutcomeW
             key=f"predict column {model.hash}",
             persist_state="session",  # also while there is no answer
         )
-        rows = explained.curve(model, person, columns[chosen].name)
+        rows = prediction.curve(model, person, columns[chosen].name)
         plot(figures.curve(rows, columns[chosen], wording, dark=on_dark()), "predict_curve_figure")
         table_behind(rows, "predict_curve", "The answer at each value of the column")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.errors import InvalidInput
 from dpcore.figures.prediction import outcome_words
-from dpcore.release.batch import PredictedBatch, batch
+from dpcore.release.prediction import PredictedBatch, batch
 from dpcore.words import spaced
 from pages.predict import texts
 from pages.predict.controls import Choice

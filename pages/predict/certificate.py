@@ -6,10 +6,10 @@ import streamlit as st
 
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
-from dpcore.release.batch import checked
 from dpcore.release.certificate import Certificate
 from dpcore.release.check import Checked, check, read
 from dpcore.release.noise_alone import NoiseAlone, noise_alone
+from dpcore.release.prediction import checked
 from dpcore.release.registry import leaves
 from dpcore.words import spaced
 from pages.predict import texts

@@ -8,9 +8,8 @@ import streamlit as st
 
 from dpcore.controls import predict as controls
 from dpcore.errors import InvalidInput
-from dpcore.release.example import released
-from dpcore.release.explained import MAX_BYTES, read_model
-from dpcore.release.model import ReleasedModel
+from dpcore.release.demonstration import released
+from dpcore.release.model import MAX_BYTES, ReleasedModel, read_model
 from pages.predict import texts
 from pages.predict.isolated_call import isolated_call
 from pages.shared import last_release, page_links, query, upload_limit

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pages.shared.uploads import Upload
 
 Value = TypeVar("Value")
-LIBRARIES = ("dpcore.release.batch",)
+LIBRARIES = ("dpcore.release.prediction",)
 
 
 def isolated_call(filename: str, call: Callable[..., Value], *arguments: object) -> Value:

@@ -11,8 +11,7 @@ from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Released
-from dpcore.release.twin.plan import TwinPlan
-from dpcore.release.twin.twin import Twin
+from dpcore.release.twin.twin import Twin, TwinPlan
 from pages.release.attempt import Attempts
 from pages.shared import server_ledger
 

@@ -19,8 +19,8 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.ledger import Left
+from dpcore.release.payment import Price
 from dpcore.release.plan import ReleasePlan, plan
-from dpcore.release.price import Price
 from dpcore.release.roles import Role
 from pages.release import account, controls, new_ledger, outcome, payment, texts
 from pages.release.account import Demonstration, PayingAccount

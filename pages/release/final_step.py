@@ -11,8 +11,8 @@ from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
+from dpcore.release.payment import Price
 from dpcore.release.plan import ReleasePlan
-from dpcore.release.price import Price
 from dpcore.release.release import Released
 from pages.release import controls, outcome, payment, texts
 from pages.release.account import PayingAccount, ReleaseOrder

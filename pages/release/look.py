@@ -8,11 +8,10 @@ import streamlit as st
 
 from dpcore.controls.release import STAND_IN, TWIN, TWIN_EPSILON
 from dpcore.progress import Progress
-from dpcore.release.made_up import stand_in
+from dpcore.release.made_up import Rehearsed, rehearse, stand_in
+from dpcore.release.payment import Price
 from dpcore.release.plan import ReleasePlan
-from dpcore.release.price import Price
-from dpcore.release.rehearsal import Rehearsed, rehearse
-from dpcore.release.table.csv_text import harmless_columns
+from dpcore.release.table import harmless_columns
 from dpcore.words import percent, points
 from pages.release import made_up, texts, twin
 from pages.release.budget import ReleaseBudget

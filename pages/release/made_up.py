@@ -12,7 +12,7 @@ from dpcore.controls import train
 from dpcore.controls.account import PEOPLE
 from dpcore.datasets.images.sets import features_npz
 from dpcore.datasets.own.description import restated
-from dpcore.release.network_file import network_file
+from dpcore.release.table import network_file
 from pages.release import texts
 from pages.shared import own_table, page_links, uploads
 from pages.shared.session import control_value

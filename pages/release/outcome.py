@@ -17,7 +17,7 @@ from dpcore.controls.release import (
     NETWORK,
     RISKS,
 )
-from dpcore.release.price import ACCOUNTANT
+from dpcore.release.payment import ACCOUNTANT
 from dpcore.release.release import Released
 from dpcore.words import as_set, at_least, at_most, plain
 from pages.release import texts

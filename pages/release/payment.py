@@ -15,7 +15,7 @@ from dpcore.figures import clipping_words
 from dpcore.guarantee import large_delta
 from dpcore.progress import Progress
 from dpcore.release.ledger import Receipt
-from dpcore.release.price import Price
+from dpcore.release.payment import Price
 from dpcore.release.roles import AT_HAND, Actor, Role
 from dpcore.words import plain
 from pages.release import texts

@@ -10,7 +10,7 @@ from dpcore.datasets.own.notation import read
 from dpcore.datasets.persons import MAX_ROWS_A_PERSON
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
-from dpcore.release.table.facts import facts
+from dpcore.release.table import facts
 from pages.release import texts
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep

@@ -13,10 +13,10 @@ from dpcore.datasets.text import quoted
 from dpcore.progress import Progress
 from dpcore.release import confined_release, demonstration
 from dpcore.release import release as releasing
+from dpcore.release.certificate import Record
 from dpcore.release.payment import Paid
-from dpcore.release.record import Record
 from dpcore.release.release import Prepared, Released
-from dpcore.release.table.read import ReleaseTable, read_for_release
+from dpcore.release.table import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
 from dpcore.release.twin.twin import PreparedTwin, Twin
 from pages.release.account import ReleaseOrder, TwinOrder

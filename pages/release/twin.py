@@ -8,12 +8,11 @@ import streamlit as st
 
 from dpcore.controls.release import DEMONSTRATION, TWIN_EPSILON
 from dpcore.errors import InvalidInput
+from dpcore.release.certificate import Record
 from dpcore.release.ledger import Left
-from dpcore.release.price import Price
-from dpcore.release.record import Record
+from dpcore.release.payment import Price
 from dpcore.release.twin import twin
-from dpcore.release.twin.plan import TwinPlan, twin_plan
-from dpcore.release.twin.twin import Twin
+from dpcore.release.twin.twin import Twin, TwinPlan, twin_plan
 from dpcore.words import at_most, plain
 from pages.release import made_up, outcome, payment, texts
 from pages.release.account import PayingAccount, TwinOrder

@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.cli import main, release, twin
 from dpcore.release.ledger import Ledger
-from dpcore.release.table.read import read_for_release
+from dpcore.release.table import read_for_release
 from tests.cli.commands import refused
 
 COLUMNS = """person: one row each

@@ -22,7 +22,7 @@ from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import About
 from dpcore.release.release import release_model
-from dpcore.release.table.read import read_for_release
+from dpcore.release.table import read_for_release
 from pages.shared import query, verbatim
 from tests.hostile import TEXTS
 from tests.pages.explored import answered, only_methods, open_tab

@@ -13,9 +13,9 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 from dpcore.release import release
 from dpcore.release.attack import attack
-from dpcore.release.example import released
-from dpcore.release.explained import outcomes, read_model
-from dpcore.release.model import ReleasedModel
+from dpcore.release.demonstration import released
+from dpcore.release.model import ReleasedModel, read_model
+from dpcore.release.prediction import outcomes
 from pages.predict import controls, texts
 from pages.predict.isolated_call import isolated_call
 from pages.shared import sign_in

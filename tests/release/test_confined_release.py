@@ -12,7 +12,7 @@ from dpcore.release.check import check
 from dpcore.release.plan import plan
 from dpcore.release.release import seal
 from dpcore.release.twin import twin
-from dpcore.release.twin.plan import twin_plan
+from dpcore.release.twin.twin import twin_plan
 from tests.release.test_release import ABOUT, COLUMNS, data, ledger_with
 
 

@@ -11,12 +11,11 @@ import pytest
 
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
-from dpcore.release import explained
-from dpcore.release.batch import batch
-from dpcore.release.explained import PersonValues, curve, outcomes, parts, read_model, value_of
-from dpcore.release.model import ReleasedModel, dimension
-from dpcore.release.network import Network
-from dpcore.release.prediction import predict
+from dpcore.release import model as of_model
+from dpcore.release import prediction
+from dpcore.release.model import ReleasedModel, dimension, read_model
+from dpcore.release.prediction import PersonValues, batch, curve, outcomes, parts, predict, value_of
+from dpcore.release.scorer import Network
 from dpcore.words import spaced
 
 COLUMNS = """age: 18 to 90 years
@@ -62,7 +61,7 @@ def test_a_form_says_what_a_file_says(model, person):
     # A part is what putting the reference in the value's place undoes.
     for _, row in rows.iterrows():
         name = row["column"]
-        there = person | {name: explained.reference_of(model, model.entry.column(name))}
+        there = person | {name: prediction.reference_of(model, model.entry.column(name))}
         assert outcomes(model, [there])[0] == row["at_reference"]
         told = curve(model, person, name)
         assert told.loc[told["here"], "outcome"].tolist() == [row["outcome"]]
@@ -88,7 +87,7 @@ def test_what_the_columns_do_not_allow_is_refused_by_name():
         LOGISTIC.to_json().replace("0.5,", "NaN,", 1).encode(),
         LOGISTIC.to_json().replace("18 to 90", "90 to 18").encode(),
         LOGISTIC.to_json().replace("predict ill", "predict " + "x" * 7_000).encode(),
-        LOGISTIC.to_json().encode() + b" " * explained.MAX_BYTES,
+        LOGISTIC.to_json().encode() + b" " * of_model.MAX_BYTES,
     ],
 )
 def test_a_hostile_model_is_one_sentence(data):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpcore.release.certificate import Certificate
-from dpcore.release.certificate_words import TABLES
+from dpcore.release.certificate_html import TABLES
 from dpcore.release.check import check
 from dpcore.release.facts import OF_MODEL, OF_TWIN, FactRule, problems
 from dpcore.release.registry import leaves, pattern

@@ -17,8 +17,7 @@ from dpcore.cli import main
 from dpcore.guarantee import PrivacyBudget
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.check import check
-from dpcore.release.file_hashes import hashes
-from dpcore.release.files import write
+from dpcore.release.files import hashes, write
 from dpcore.release.twin.card import card as twin_card
 from dpcore.release.twin.mechanism import counting_for
 from tests.release.test_release import ledger_with, released_from

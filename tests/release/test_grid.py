@@ -9,12 +9,10 @@ import pytest
 
 from dpcore.datasets.own.rows import read_own
 from dpcore.guarantee import Adjacency, PrivacyBudget
-from dpcore.release import grid, slopes
-from dpcore.release.descent import Path, descend
-from dpcore.release.linear import Linear, gradients
-from dpcore.release.mechanism import Mechanism, mechanism_for
+from dpcore.release import grid
+from dpcore.release.mechanism import Mechanism, Path, descend, mechanism_for
 from dpcore.release.model import preparation_for
-from dpcore.release.scorer import scorer
+from dpcore.release.scorer import LOSSES, Linear, linear_gradients, scorer, slope_of
 
 COLUMNS = (
     "age: 18 to 90 years\nsex: one of f, m; unknown: NA\nbmi: 10 to 60\npredict ill: one of no, yes"
@@ -36,11 +34,11 @@ def records(count, seed=0):
 
 def steep(signed, weights):
     """Gradients of the steepest slope."""
-    return gradients(signed, weights, lambda margins: np.full_like(margins, -1.0))
+    return linear_gradients(signed, weights, lambda margins: np.full_like(margins, -1.0))
 
 
 @pytest.mark.parametrize("hidden", [0, 3])
-@pytest.mark.parametrize("loss", slopes.LOSSES)
+@pytest.mark.parametrize("loss", LOSSES)
 def test_a_record_adds_the_same_whatever_stands_beside_it(loss, hidden):
     rows, labels = records(301)
     labels[::9] = 0.0
@@ -81,7 +79,7 @@ def test_no_record_is_longer_than_the_bound_and_blank_ones_add_nothing():
     rows, labels = records(200)
     labels[::5] = 0.0
     for weights in (np.zeros(len(rows)), np.full(len(rows), 40.0), np.full(len(rows), np.nan)):
-        for loss in slopes.LOSSES:
+        for loss in LOSSES:
             units = grid.contributions(rows * labels, weights, Linear(loss, len(rows)).gradients)
             lengths = np.sqrt((units.astype(object) ** 2).sum(axis=0).astype(float))
             assert lengths.max() <= grid.bound(len(rows))
@@ -113,12 +111,12 @@ def test_slopes_are_those_of_the_losses():
     margins = np.linspace(-45.0, 45.0, 4001)
     inner = np.clip(margins, -40.0, 40.0)
     np.testing.assert_allclose(
-        slopes.slope_of("logistic")(margins), -1.0 / (1.0 + np.exp(inner)), rtol=1e-13
+        slope_of("logistic")(margins), -1.0 / (1.0 + np.exp(inner)), rtol=1e-13
     )
     from dpcore.erm.losses import loss_named
 
     np.testing.assert_allclose(
-        slopes.slope_of("huber")(margins), loss_named("huber", 0.5).slope(margins), atol=1e-15
+        slope_of("huber")(margins), loss_named("huber", 0.5).slope(margins), atol=1e-15
     )
 
 

@@ -18,12 +18,10 @@ from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.check import check
-from dpcore.release.descent import Path, descend
-from dpcore.release.mechanism import Mechanism
+from dpcore.release.mechanism import Mechanism, Path, descend
 from dpcore.release.model import ReleasedModel
-from dpcore.release.network import Network
 from dpcore.release.plan import plan
-from dpcore.release.slopes import LOSSES
+from dpcore.release.scorer import LOSSES, Network
 from tests.release.test_grid import records
 from tests.release.test_release import (
     COLUMNS,

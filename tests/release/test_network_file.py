@@ -6,7 +6,7 @@ from dpcore.datasets import prepare
 from dpcore.datasets.images.sets import features_npz
 from dpcore.datasets.own.rows import read_own
 from dpcore.release.made_up import stand_in
-from dpcore.release.network_file import network_file
+from dpcore.release.table import network_file
 
 COLUMNS = """\
 age: 18 to 90 years

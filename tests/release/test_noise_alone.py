@@ -8,16 +8,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpcore.release import demonstration, example, grid, risk_counts
+from dpcore.release import demonstration, grid, risk_counts
 from dpcore.release import noise_alone as module
-from dpcore.release.batch import batch, noise_by
-from dpcore.release.descent import descend
-from dpcore.release.example import PATIENT
-from dpcore.release.explained import frame_of, outcomes
+from dpcore.release.demonstration import PATIENT
 from dpcore.release.made_up import made_up_records
+from dpcore.release.mechanism import descend
 from dpcore.release.model import entry_of
 from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.plan import plan
+from dpcore.release.prediction import batch, frame_of, noise_by, outcomes
 from tests.release.test_release import COLUMNS
 
 RELEASES, RECORDS = 40, 2_000
@@ -90,7 +89,7 @@ def test_the_covariance_is_that_of_the_certified_steps():
 
 @cache
 def released():
-    return example.released()
+    return demonstration.released()
 
 
 @pytest.mark.slow("releases models many times over")

@@ -11,19 +11,17 @@ import pytest
 
 from dpcore.datasets.persons import bounded, lots_for_exploration
 from dpcore.errors import InvalidInput
-from dpcore.release import grid, slopes
+from dpcore.release import grid
 from dpcore.release.attack import ABOUT as ABOUT_ATTACK
 from dpcore.release.attack import OF_ROWS
 from dpcore.release.certificate import certificate
 from dpcore.release.check import check
-from dpcore.release.descent import Path as Steps
-from dpcore.release.descent import descend
-from dpcore.release.linear import Linear
-from dpcore.release.mechanism import Mechanism
+from dpcore.release.mechanism import Mechanism, descend
+from dpcore.release.mechanism import Path as Steps
 from dpcore.release.model import preparation_for
 from dpcore.release.release import release_model
-from dpcore.release.scorer import scorer
-from dpcore.release.table.read import read_for_release
+from dpcore.release.scorer import LOSSES, Linear, scorer
+from dpcore.release.table import read_for_release
 from tests.release.test_grid import steep
 from tests.release.test_release import ABOUT, ledger_with
 
@@ -135,7 +133,7 @@ def test_rows_in_any_order_among_others_give_the_same_model():
 
 
 @pytest.mark.parametrize("hidden", [0, 3])
-@pytest.mark.parametrize("loss", slopes.LOSSES)
+@pytest.mark.parametrize("loss", LOSSES)
 def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(loss, hidden):
     """Whatever that person's rows hold, and however many there are."""
     people = lines()[1:]

@@ -4,8 +4,8 @@ import pytest
 
 from dpcore.release import demonstration
 from dpcore.release.ledger import Refused
+from dpcore.release.payment import Price
 from dpcore.release.plan import plan
-from dpcore.release.price import Price
 
 
 def price(ledger, **settings):

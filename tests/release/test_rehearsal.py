@@ -7,9 +7,9 @@ import pytest
 from dpcore.errors import Cancelled
 from dpcore.release import demonstration, release
 from dpcore.release.attack import attack
+from dpcore.release.made_up import TABLES, rehearse
 from dpcore.release.plan import plan
-from dpcore.release.rehearsal import TABLES, rehearse
-from dpcore.release.table.read import read_for_release
+from dpcore.release.table import read_for_release
 
 COLUMNS = demonstration.columns()
 

@@ -27,8 +27,7 @@ from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.card import card
 from dpcore.release.certificate import About, Certificate, certificate, derived
-from dpcore.release.certificate_html import html
-from dpcore.release.certificate_words import DEPLOYMENT
+from dpcore.release.certificate_html import DEPLOYMENT, html
 from dpcore.release.check import check, problems_of
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.model import ReleasedModel
@@ -37,7 +36,7 @@ from dpcore.release.prediction import NOISE, predict
 from dpcore.release.registry import TIERS, leaves
 from dpcore.release.release import Paid, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.table.read import read_for_release
+from dpcore.release.table import read_for_release
 from tests.typewritten import typewritten
 
 COLUMNS = """person: one row each

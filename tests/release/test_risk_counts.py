@@ -21,12 +21,12 @@ from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import certificate
 from dpcore.release.check import check
-from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import ReleasedModel, preparation_for
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
 from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.scorer import Linear
 from tests.release.test_release import (
     COLUMNS,
     data,

@@ -5,7 +5,6 @@ docs/ledger.md says what it promises and what it does not.
 
 from dpcore.release.ledger.chain import LedgerEntry
 from dpcore.release.ledger.filter import LedgerAccount
-from dpcore.release.ledger.imports import declared
 from dpcore.release.ledger.ledger import Ledger, Receipt
 from dpcore.release.ledger.left import Left, Refused
 from dpcore.release.ledger.spends import (
@@ -16,6 +15,7 @@ from dpcore.release.ledger.spends import (
     PureSpend,
     Spend,
     SubsampledGaussianSpend,
+    declared,
 )
 
 __all__ = [

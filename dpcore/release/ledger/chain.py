@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, whole
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.ledger.filter import LedgerAccount, Totals, cap
 from dpcore.release.ledger.spends import from_json
 from dpcore.words import spaced
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 GENESIS = "0" * 64
 """What the first entry follows."""
@@ -207,3 +211,43 @@ def same(first: LedgerAccount, second: LedgerAccount) -> bool:
 def _flat(totals: Totals) -> tuple[Fraction | float | None, ...]:
     rdp = (None,) * len(Totals().rdp or ()) if totals.rdp is None else totals.rdp
     return (totals.epsilon, totals.mu_squared, totals.delta, *rdp)
+
+
+def history_rows(entries: Sequence[LedgerEntry]) -> pd.DataFrame:
+    """Entries of one data set as a table, in their order; each takes milliseconds to compute.
+
+    Columns: ``entry`` (number), ``when`` (UTC), ``kind``, ``who``, ``what``, ``taken`` (the ε that
+    is spent after it, at the cap's δ), ``cap`` (its ε), ``delta`` and ``hash``.
+    """
+    import pandas as pd
+
+    rows = []
+    for entry in entries:
+        account = entry.account
+        rows.append(
+            {
+                "entry": entry.number,
+                "when": entry.at[:16].replace("T", " "),
+                "kind": entry.kind,
+                "who": entry.actor,
+                "what": _what(entry),
+                "taken": account.epsilon_spent(),
+                "cap": account.epsilon,
+                "delta": account.delta,
+                "hash": entry.hash,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _what(entry: LedgerEntry) -> str:
+    details = entry.details
+    if entry.kind == "spent":
+        spend = details["spend"]
+        declared = ", declared, not checked" if "standing" in spend else ""
+        return f"{details['purpose']} ({spend['kind']}{declared})"
+    if entry.kind == "raised":
+        return f"cap raised: {details['reason']}"
+    if entry.kind == "attached":
+        return f"certificate of entry {entry.document['refers']}"
+    return f"begun; a record is {entry.account.terms.person_unit}"

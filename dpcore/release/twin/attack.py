@@ -18,13 +18,11 @@ import numpy as np
 from dpcore.datasets.schema import Column, Entry
 from dpcore.guarantee import Adjacency
 from dpcore.release.attack import RUNS, DistinguishingResult, distinguish
-from dpcore.release.descent import Draw
+from dpcore.release.mechanism import Draw
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.twin import cells
-from dpcore.release.twin.cells import Whole
+from dpcore.release.twin import sums
 from dpcore.release.twin.mechanism import Counting
-from dpcore.release.twin.noise import noisy_counts, noisy_products
-from dpcore.release.twin.pairs import products
+from dpcore.release.twin.sums import Whole, noisy_counts, noisy_products, products
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,9 +68,9 @@ def neighbours(entry: Entry, adjacency: str) -> tuple[Sums, Sums]:
 
 
 def _sums(entry: Entry, record: pd.DataFrame, outcome: int) -> Sums:
-    label, places = np.array([outcome], dtype=np.int8), cells.cells(entry, record)
+    label, places = np.array([outcome], dtype=np.int8), sums.cells(entry, record)
     cuts = np.ones((len(places), 2), dtype=np.int64)
-    return cells.counts(places, label, cells.sizes(entry)), products(places, label, cuts)
+    return sums.counts(places, label, sums.sizes(entry)), products(places, label, cuts)
 
 
 def _squared(first: Whole, second: Whole) -> int:

@@ -11,9 +11,8 @@ import scipy
 
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
-from dpcore.release.certificate import NOISE, Certificate, above_zero
+from dpcore.release.certificate import NOISE, ONE_PERSON, ONE_ROW, Certificate, Record, above_zero
 from dpcore.release.mechanism import PROFILE
-from dpcore.release.record import ONE_PERSON, ONE_ROW, Record
 from dpcore.release.twin.mechanism import Counting
 from dpcore.words import at_most
 
@@ -48,7 +47,6 @@ def one_row_of(record: Record) -> Record:
 
 
 def _unprotected(record: Record) -> list[str]:
-    """What the promise does not cover."""
     has_as = "has, too" if record.rows is None else "has as records"
     return [
         "the description of the columns: names, ranges, lists",

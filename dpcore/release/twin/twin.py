@@ -1,4 +1,4 @@
-"""A private twin, step by step: prepared, paid for, measured, sealed.
+"""A private twin, step by step: planned from public values, prepared, paid for, measured, sealed.
 
 As with a model (`dpcore.release.release`) whatever can be refused is refused first, then the
 payment is committed, and only then is noise drawn on the records: once, without a seed. A twin that
@@ -14,29 +14,82 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.datasets.own.description import restated
+from dpcore.datasets.own.field import Person
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.schema import Entry
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, whole
+from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.progress import Progress, section, silent, stoppable
 from dpcore.release.attack import DistinguishingResult
 from dpcore.release.canonical import digest
-from dpcore.release.certificate import Certificate
-from dpcore.release.file_hashes import COLUMNS, TWIN
+from dpcore.release.certificate import Certificate, Record
+from dpcore.release.files import COLUMNS, TWIN
 from dpcore.release.grid import Array
-from dpcore.release.ledger import Ledger, Receipt
+from dpcore.release.ledger import GaussianSpend, Ledger, Receipt
+from dpcore.release.made_up import MAX_RECORDS
 from dpcore.release.model import entry_of
 from dpcore.release.payment import Paid, Payer, attached
-from dpcore.release.record import Record
-from dpcore.release.table.csv_text import written
-from dpcore.release.table.read import ReleaseTable
-from dpcore.release.twin import cells, pairs
+from dpcore.release.table import ReleaseTable, harmless_columns, written
+from dpcore.release.twin import drawing, sums
 from dpcore.release.twin.attack import attack
 from dpcore.release.twin.card import card, one_row_of
-from dpcore.release.twin.cells import Whole
-from dpcore.release.twin.drawing import drawn
-from dpcore.release.twin.fit import Fit, fitted
-from dpcore.release.twin.noise import noisy_counts, noisy_products
-from dpcore.release.twin.plan import TwinPlan, columns_of_twin, twin_plan
+from dpcore.release.twin.drawing import Fit, drawn, fitted
+from dpcore.release.twin.mechanism import Counting, counting_for
+from dpcore.release.twin.sums import Whole, noisy_counts, noisy_products
 from dpcore.words import spaced
+
+
+@dataclass(frozen=True)
+class TwinPlan:
+    """What is measured, before any record is looked at but for their number."""
+
+    columns: str
+    records: int  # n, of the table (of its persons) and of the twin
+    budget: PrivacyBudget
+    mechanism: Counting
+
+    @property
+    def adjacency(self) -> str:
+        """What counts as one person's data."""
+        return self.mechanism.adjacency
+
+    @property
+    def spend(self) -> GaussianSpend:
+        """What the ledger is to be paid."""
+        return self.mechanism.spend
+
+    def at(self, epsilon: float) -> TwinPlan:
+        """The same plan for another ε."""
+        budget, current = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
+        mechanism = counting_for(budget, current.tables, self.records, current.adjacency)
+        return replace(self, budget=budget, mechanism=mechanism)
+
+
+def twin_plan(
+    columns: str,
+    records: int,
+    *,
+    epsilon: float,
+    delta: float,
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+) -> TwinPlan:
+    """Plan a twin; n is public, and counts persons where one may have several rows."""
+    entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
+    # The twin's own description must hold, too; better refused now than after the payment.
+    entry_of(columns_of_twin(columns))
+    n = whole("number of records", records, at_least=2, at_most=MAX_RECORDS)
+    mechanism = counting_for(budget, len(entry.columns), n, adjacency)
+    plan = TwinPlan(columns, n, budget, mechanism)
+    # The ledger takes no other noise than this.
+    _ = plan.spend
+    return plan
+
+
+def columns_of_twin(columns: str) -> str:
+    """The description of a twin, in which every row is another person's."""
+    person = read(columns).person
+    return harmless_columns(restated(columns, Person()) if person is not None else columns)
 
 
 @dataclass(frozen=True)
@@ -99,7 +152,7 @@ def prepare(
             f"the plan's {spaced(plan.records)}."
         )
     counted = table.one_row_each().table
-    places, label = cells.cells(entry, counted.frame), np.sign(counted.label).astype(np.int8)
+    places, label = sums.cells(entry, counted.frame), np.sign(counted.label).astype(np.int8)
     report(0.4, "Attacking the noise")
     attack_result = attack(entry, mechanism, plan.budget.delta)
     attack_result.stop_above(mechanism)
@@ -145,14 +198,14 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
 def _measured(entry: Entry, prepared: PreparedTwin) -> tuple[Fit, Array]:
     """What was measured, made fit to draw from: tables, and correlations."""
     mechanism, places, label = prepared.plan.mechanism, prepared.places, prepared.label
-    exact = cells.counts(places, label, cells.sizes(entry))
+    exact = sums.counts(places, label, sums.sizes(entry))
     fit = fitted(noisy_counts(exact, mechanism), prepared.plan.records)
     if not mechanism.weight:
         return fit, np.eye(len(exact))
-    at = pairs.cuts(fit)
-    sums = noisy_products(pairs.products(places, label, at), mechanism)
+    at = drawing.cuts(fit)
+    noisy = noisy_products(sums.products(places, label, at), mechanism)
     noise = mechanism.sigma / mechanism.weight / fit.known
-    return fit, pairs.correlations(fit, at, sums / fit.known, noise)
+    return fit, drawing.correlations(fit, at, noisy / fit.known, noise)
 
 
 def seal(twin: Twin, ledger: Ledger) -> Twin:

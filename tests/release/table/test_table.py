@@ -7,8 +7,7 @@ from dpcore.datasets.encoding import features_of
 from dpcore.datasets.own.mend import Mendable
 from dpcore.datasets.persons import lots_for_exploration
 from dpcore.datasets.preparation import Preparation
-from dpcore.release.table.facts import facts
-from dpcore.release.table.read import read_for_release
+from dpcore.release.table import facts, read_for_release
 
 COLUMNS = """person: patient, at most 3 rows
 number of persons: public

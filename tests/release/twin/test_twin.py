@@ -26,16 +26,13 @@ from dpcore.release.ledger.spends import to_json
 from dpcore.release.model import entry_of
 from dpcore.release.registry import leaves
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.table.read import read_for_release
-from dpcore.release.twin import cells, twin
+from dpcore.release.table import read_for_release
+from dpcore.release.twin import sums, twin
 from dpcore.release.twin.attack import attack, neighbours
 from dpcore.release.twin.card import card
-from dpcore.release.twin.drawing import drawn
-from dpcore.release.twin.fit import fitted, nearest
-from dpcore.release.twin.noise import noisy_counts, noisy_products
-from dpcore.release.twin.pairs import correlations, cuts, products
-from dpcore.release.twin.plan import twin_plan
-from dpcore.release.twin.twin import private_twin
+from dpcore.release.twin.drawing import correlations, cuts, drawn, fitted, nearest
+from dpcore.release.twin.sums import noisy_counts, noisy_products, products
+from dpcore.release.twin.twin import private_twin, twin_plan
 from dpcore.spreadsheet import cell
 from tests.release.test_release import (
     COLUMNS,
@@ -60,7 +57,7 @@ def of_random_records(columns, count, seed):
     """The exact sums of so many tables of one record each, of any values at all."""
     entry, draw = entry_of(columns), np.random.default_rng(seed)
     wild = [np.nan, np.inf, -np.inf, 1e308, -1e308, 0.0, 1.0, 17.0, 18.0, 90.0, 55.5]
-    sizes = cells.sizes(entry)
+    sizes = sums.sizes(entry)
     cuts = np.array([draw.integers(1, size, 2) for size in sizes])
     tables = []
     for _ in range(count):
@@ -74,8 +71,8 @@ def of_random_records(columns, count, seed):
                 for column in entry.columns
             }
         )
-        places, label = cells.cells(entry, frame), np.array([draw.integers(-1, 2)], dtype=np.int8)
-        tables.append((cells.counts(places, label, sizes), products(places, label, cuts)))
+        places, label = sums.cells(entry, frame), np.array([draw.integers(-1, 2)], dtype=np.int8)
+        tables.append((sums.counts(places, label, sizes), products(places, label, cuts)))
     return tables
 
 
@@ -200,8 +197,8 @@ def test_a_card_holds_and_a_change_of_any_field_is_rejected():
 
 
 def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(monkeypatch):
-    ledger, counts = ledger_with("memory"), cells.counts
-    monkeypatch.setattr(cells, "counts", lambda *given: [2 * table for table in counts(*given)])
+    ledger, counts = ledger_with("memory"), sums.counts
+    monkeypatch.setattr(sums, "counts", lambda *given: [2 * table for table in counts(*given)])
     monkeypatch.setattr(twin, "attack", partial(attack, runs=5_000))
     with pytest.raises(InvalidInput, match="nothing was paid"):
         made_from(ledger)
@@ -238,11 +235,11 @@ def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description
 def test_without_noise_the_twin_has_the_tables_own_counts():
     table = read_own(COLUMNS, data(), "t.csv")
     known = table.rows(np.flatnonzero(~table.blank))
-    entry, sizes = known.entry, cells.sizes(known.entry)
-    exact = cells.counts(cells.cells(entry, known.frame), known.label, sizes)
+    entry, sizes = known.entry, sums.sizes(known.entry)
+    exact = sums.counts(sums.cells(entry, known.frame), known.label, sizes)
     fit = fitted([counts.astype(float) for counts in exact], known.records)
     made = drawn(entry, fit, np.eye(len(exact)), np.random.default_rng(0))
-    again = cells.counts(cells.cells(entry, made[0]), made[1], sizes)
+    again = sums.counts(sums.cells(entry, made[0]), made[1], sizes)
     for counts, actual in zip(exact, again, strict=True):
         np.testing.assert_array_equal(counts, actual)
 
@@ -265,7 +262,7 @@ def test_correlations_are_found_from_signs_on_either_side_of_any_cut():
     edges = [np.array([-1.0, 0.0, 1.0]), np.array([0.7]), np.array([-0.5, 0.2])]
     places = np.array([np.digitize(row, at) for row, at in zip(numbers, edges, strict=True)])
     sizes = [len(at) + 1 for at in edges]
-    exact = cells.counts(places, label, sizes)
+    exact = sums.counts(places, label, sizes)
     fit = fitted([counts.astype(float) for counts in exact], 60_000)
     at = cuts(fit)
     means = products(places, label, at) / 60_000

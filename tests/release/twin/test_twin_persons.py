@@ -12,12 +12,11 @@ from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
 from dpcore.release.check import check
 from dpcore.release.model import entry_of
-from dpcore.release.table.read import read_for_release
-from dpcore.release.twin import cells
+from dpcore.release.table import read_for_release
+from dpcore.release.twin import sums
 from dpcore.release.twin.card import card
-from dpcore.release.twin.pairs import products
-from dpcore.release.twin.plan import twin_plan
-from dpcore.release.twin.twin import private_twin
+from dpcore.release.twin.sums import products
+from dpcore.release.twin.twin import private_twin, twin_plan
 from tests.release.test_release import ledger_with
 from tests.release.twin.test_twin import squared
 
@@ -54,12 +53,12 @@ def lots_of(people, own):
     )
 
 
-def sums(table, entry):
+def exact_sums(table, entry):
     """What is measured of a table, before the noise."""
-    places = cells.cells(entry, table.table.frame)
+    places = sums.cells(entry, table.table.frame)
     label = np.sign(table.table.label).astype(np.int8)
     cuts = np.ones((len(places), 2), dtype=np.int64)
-    return cells.counts(places, label, cells.sizes(entry)), products(places, label, cuts)
+    return sums.counts(places, label, sums.sizes(entry)), products(places, label, cuts)
 
 
 @pytest.mark.slow("releases models many times over")
@@ -84,8 +83,8 @@ def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency)
             few = [list(map(str, rows)) for rows in kept]
             one = held.one_row_each(lambda _, t=few, g=again: lots_of(t, g))
             assert (one.count, one.persons) == (8, None)
-            result.append(sums(one, entry))
-            whole.append(sums(held, entry))
+            result.append(exact_sums(one, entry))
+            whole.append(exact_sums(held, entry))
         farthest = max(farthest, squared(*result, made))
         of_all_rows = max(of_all_rows, squared(*whole, made))
     assert 0 < farthest <= made.squared_sensitivity

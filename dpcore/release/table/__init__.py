@@ -1,1 +1,0 @@
-"""Tables that a release is made from: what is known of them, and whose rows they are."""
