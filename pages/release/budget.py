@@ -19,10 +19,11 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.ledger import Left
+from dpcore.release.ledger.spends import LONGEST_TEXT
 from dpcore.release.payment import Price
 from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.roles import Role
-from pages.release import account, controls, new_ledger, outcome, payment, texts
+from pages.release import account, controls, outcome, payment, texts
 from pages.release.account import Demonstration, PayingAccount
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep, State
@@ -115,7 +116,7 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
     where = server_ledger.place(person)
     if not where:
         if not person.email:
-            new_ledger.draw(server_ledger.own_place(), adjacency)
+            _new_ledger(server_ledger.own_place(), adjacency)
         with st.container() if person.email else st.popover(texts.ELSEWHERE):
             st.info(texts.NO_LEDGER, icon=":material/account_balance:")
             show_command(texts.CREATE.format(place="ledger.db"), texts.START)
@@ -128,7 +129,7 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
         return None, "", texts.LEDGER_UNREAD
     if not data_sets:
         if not person.email and where == server_ledger.own_place():
-            new_ledger.draw(where, adjacency)
+            _new_ledger(where, adjacency)
             return None, "", texts.CREATE_FIRST
         st.info(texts.EMPTY_LEDGER, icon=":material/account_balance:")
         show_command(texts.CREATE.format(place="…"))
@@ -171,3 +172,32 @@ def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[Re
         corrected=None if values.get("release_risks") == CORRECTED else False,
     )
     return Price(release_plan, left)
+
+
+def _new_ledger(place: str, adjacency: Adjacency) -> None:
+    with st.form("new_ledger"):
+        st.markdown(f"**{texts.NEW_LEDGER}**: {verbatim(place)}")
+        cells = st.columns(3)
+        name = cells[0].text_input("Name of the data set", max_chars=LONGEST_TEXT)
+        unit = cells[1].text_input("One record is", "one patient", max_chars=LONGEST_TEXT)
+        owner = cells[2].text_input("Who answers for it", max_chars=LONGEST_TEXT)
+        epsilon = cells[0].number_input("ε for all that is ever released", 0.01, 100.0, 3.0, 0.5)
+        delta = cells[1].number_input("δ for it", 1e-12, 0.1, 1e-5, format="%.3g")
+        st.caption(texts.FOR_EVER.format(difference=adjacency.difference))
+        is_submitted = st.form_submit_button(texts.NEW_LEDGER, icon=":material/add:")
+    if not is_submitted:
+        return
+    try:
+        server_ledger.begin(
+            place,
+            name,
+            person_unit=unit,
+            adjacency=adjacency,
+            epsilon=epsilon,
+            delta=delta,
+            owner=owner,
+        )
+    except InvalidInput as refusal:
+        refuse(refusal)
+    else:
+        st.rerun()  # with the account that it made

@@ -15,8 +15,7 @@ from dpcore.release.payment import Price
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Released
 from pages.release import controls, outcome, payment, texts
-from pages.release.account import PayingAccount, ReleaseOrder
-from pages.release.attempt import Attempt, WatchedAttempt, Work
+from pages.release.account import Attempt, PayingAccount, ReleaseOrder, WatchedAttempt, Work
 from pages.release.budget import ReleaseBudget
 from pages.release.payment import Press
 from pages.release.records import ChosenTable

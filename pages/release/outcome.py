@@ -21,8 +21,7 @@ from dpcore.release.payment import ACCOUNTANT
 from dpcore.release.release import Released
 from dpcore.words import as_set, at_least, at_most, plain
 from pages.release import texts
-from pages.release.account import PayingAccount
-from pages.release.attempt import Attempt
+from pages.release.account import Attempt, PayingAccount
 from pages.shared import badges, last_release
 from pages.shared.code import show_command
 from pages.shared.verbatim import refuse, verbatim

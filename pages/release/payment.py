@@ -19,8 +19,7 @@ from dpcore.release.payment import Price
 from dpcore.release.roles import AT_HAND, Actor, Role
 from dpcore.words import plain
 from pages.release import texts
-from pages.release.account import PayingAccount
-from pages.release.attempt import Attempt, Attempts, Work
+from pages.release.account import Attempt, Attempts, PayingAccount, Work
 from pages.release.records import ChosenTable
 from pages.shared import sign_in, signed_out
 from pages.shared.session import set_controls, store, stored

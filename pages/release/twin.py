@@ -15,8 +15,7 @@ from dpcore.release.twin import twin
 from dpcore.release.twin.twin import Twin, TwinPlan, twin_plan
 from dpcore.words import at_most, plain
 from pages.release import made_up, outcome, payment, texts
-from pages.release.account import PayingAccount, TwinOrder
-from pages.release.attempt import Attempt, WatchedAttempt, Work
+from pages.release.account import Attempt, PayingAccount, TwinOrder, WatchedAttempt, Work
 from pages.release.payment import Press
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep

@@ -27,7 +27,7 @@ from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_on_twin
 from dpcore.words import spaced
 from pages.release import texts
-from pages.release.attempt import Attempts
+from pages.release.account import Attempts
 from pages.release.steps import FIRST
 from pages.shared import server_ledger, sign_in, uploads
 from tests.pages.explored import below_title

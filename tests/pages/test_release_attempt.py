@@ -12,7 +12,7 @@ from dpcore.release.ledger import GaussianSpend
 from dpcore.release.plan import plan
 from dpcore.release.roles import Actor, Role
 from pages.release import final_step, texts, twin
-from pages.release.attempt import Attempt, Attempts, WatchedAttempt
+from pages.release.account import Attempt, Attempts, WatchedAttempt
 from pages.release.payment import Press
 from pages.release.steps import ReleaseStep, current, last
 
