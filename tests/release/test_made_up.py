@@ -1,4 +1,6 @@
-"""A stand-in: made-up records that read by their own description, whatever its numbers are."""
+"""Made-up records read by their own description, and say what noise costs before it is paid."""
+
+from __future__ import annotations
 
 import io
 
@@ -7,10 +9,13 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets.own.rows import read_own
-from dpcore.errors import InvalidInput
-from dpcore.release import demonstration
-from dpcore.release.made_up import made_up_records, stand_in
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.release import demonstration, release
+from dpcore.release.attack import attack
+from dpcore.release.made_up import TABLES, made_up_records, rehearse, stand_in
 from dpcore.release.model import entry_of
+from dpcore.release.plan import plan
+from dpcore.release.table import read_for_release
 
 OUTCOME = "predict y: one of a, b"
 
@@ -46,3 +51,57 @@ def test_no_column_decides_alone():
                 values = pd.Series(labels).groupby(np.asarray(frame[column.name]))
                 alone = (values.mean().abs() * values.size()).sum() / len(labels)
                 assert 0.5 + alone / 2.0 < 0.72
+
+
+COLUMNS = demonstration.columns()
+
+
+@pytest.mark.slow("releases models many times over")
+def test_a_rehearsal_shows_that_less_noise_costs_less():
+    private, usual, loose = (
+        rehearse(plan(COLUMNS, 1_000, epsilon=epsilon, delta=1e-6)) for epsilon in (0.05, 1.0, 20.0)
+    )
+    assert private.mean + 0.05 < usual.mean < loose.mean + 0.01
+    assert 0.7 < loose.without < 0.9
+    assert abs(loose.mean - loose.without) < 0.02
+
+
+def test_several_made_up_tables_are_rehearsed_on_and_by_public_seeds_alone():
+    made = plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30)
+    done: list[float] = []
+    first = rehearse(made, progress=lambda share, _: done.append(share))
+    assert first == rehearse(made)
+    assert first != rehearse(made, seed=1)
+    for shares in (first.without_noise, first.with_noise):
+        assert len(set(shares)) == TABLES == 5
+    assert first.without - first.mean == pytest.approx(sum(first.losses) / TABLES)
+    assert done == pytest.approx(sorted(done))
+    assert 0.9 < max(done) < 1.0 + 1e-9
+
+
+def test_a_rehearsal_ends_when_it_is_cancelled():
+    def cancel(share, words):
+        if words == "table 2 of 5":
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        rehearse(plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30), progress=cancel)
+
+
+@pytest.mark.slow("releases models many times over")
+def test_the_demonstration_is_attacked_as_before_a_real_payment(monkeypatch):
+    monkeypatch.setattr(release, "attack", attack)
+    ledger = demonstration.ledger()
+    records = read_for_release(COLUMNS, demonstration.table(), demonstration.FILE)
+    made = plan(COLUMNS, records.count, epsilon=demonstration.EPSILON, delta=demonstration.DELTA)
+    assert ledger.left(demonstration.DATA_SET).more(made.spend) >= 2
+    prepared = release.prepare(
+        made,
+        records,
+        about=demonstration.ABOUT,
+        ledger=ledger,
+        data_set=demonstration.DATA_SET,
+        actor=demonstration.ACTOR,
+    )
+    assert 0.3 < prepared.attack.lower_bound < made.mechanism.epsilon(demonstration.DELTA)
+    assert prepared.attack.mu_lower_bound == pytest.approx(made.mechanism.mu, rel=0.2)

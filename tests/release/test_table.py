@@ -1,13 +1,19 @@
-"""A release knows of a table what the description says, and one number that it declares public."""
+"""A release knows of a table what is described, and one number; how tables are written."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from dpcore.datasets import prepare
 from dpcore.datasets.encoding import features_of
+from dpcore.datasets.images.sets import features_npz
 from dpcore.datasets.own.mend import Mendable
+from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.persons import lots_for_exploration
 from dpcore.datasets.preparation import Preparation
-from dpcore.release.table import facts, read_for_release
+from dpcore.release.made_up import stand_in
+from dpcore.release.table import facts, network_file, read_for_release
 
 COLUMNS = """person: patient, at most 3 rows
 number of persons: public
@@ -88,3 +94,31 @@ def test_which_way_sums_are_taken_is_said_by_the_description(person, count):
     # Nobody has a second row, but the description allows it.
     several = read_for_release(COLUMNS, (HEADER + "".join(ROWS[:9])).encode(), "f")
     assert several.persons is not None
+
+
+OF_A_NETWORK = """\
+age: 18 to 90 years
+smoker: one of no, yes
+predict progression: one of stable, worse"""
+
+
+def test_it_holds_the_prepared_records_and_the_names_of_both_outcomes():
+    csv = stand_in(OF_A_NETWORK, 400)
+    split = prepare(read_own(OF_A_NETWORK, csv.encode(), "standin.csv"))
+    result = features_npz.decode(network_file(csv, OF_A_NETWORK), "standin.npz")
+    np.testing.assert_allclose(result.train_inputs, split.x_train, rtol=1e-6)
+    np.testing.assert_allclose(result.test_inputs, split.x_test, rtol=1e-6)
+    assert (result.train_targets == (split.y_train > 0)).all()
+    assert (result.test_targets == (split.y_test > 0)).all()
+    assert result.entry.names == (split.entry.negative, split.entry.positive)
+    assert len(result.train_inputs) == 320
+
+
+def test_a_blank_record_is_a_null_record():
+    header, first, *rest = stand_in(OF_A_NETWORK, 50).splitlines()
+    age, smoker, _ = first.split(",")
+    csv = "\n".join([header, *(f"{age},{smoker}," for _ in range(25)), *rest])
+    result = features_npz.decode(network_file(csv, OF_A_NETWORK), "standin.npz")
+    blank = result.train_targets == features_npz.NULL_CLASS
+    assert 0 < blank.sum() < len(blank)
+    assert (result.train_inputs[blank] == 0.0).all()
