@@ -26,7 +26,7 @@ from dp_accounting import pld as peer_pld
 from dp_accounting import rdp as peer_rdp
 from scipy import fft
 
-from dpcore.accounting import accountants, losses
+from dpcore.accounting import accountants, pld
 from dpcore.accounting.epsilon_curve import checkpoints
 from dpcore.accounting.events import from_schedule, steps
 from dpcore.accounting.planner import solve
@@ -125,7 +125,7 @@ def main() -> None:
         floor,
         0.05,
     )
-    distributions = losses.loss_distributions(steps(event), Adjacency.ADD_REMOVE, delta=DELTA)
+    distributions = pld.loss_distributions(steps(event), Adjacency.ADD_REMOVE, delta=DELTA)
     row = np.random.default_rng(0).random(
         max(len(distribution.losses) for distribution in distributions)
     )

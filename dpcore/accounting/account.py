@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
 from dpcore.accounting.decimals import decimal, excess, named_above, named_below
-from dpcore.accounting.entries import AccountEntry
+from dpcore.accounting.entries import MAX_ENTRIES, AccountEntry
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated, Step, steps
 from dpcore.accounting.model_proofs import GAUSSIAN, unproved
 from dpcore.accounting.root_search import Search, boundary, most
@@ -34,7 +34,7 @@ from dpcore.words import as_set, plain, spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_ENTRIES, MAX_OCCASIONS = 400, 2_000
+MAX_OCCASIONS = 2_000
 MAX_MORE = 4_096
 """Most further entries that are counted."""
 DIGITS = 5

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from dpcore.accounting.accountant import Accountant
 from dpcore.accounting.events import Event, Step, steps
-from dpcore.accounting.losses import epsilons_along, loss_distributions
+from dpcore.accounting.pld import epsilons_along, loss_distributions
 from dpcore.accounting.theorems import composition, gaussian, pld, renyi, tcdp, zcdp
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee

@@ -12,7 +12,7 @@ from dpcore.accounting.concentrated import Concentrated, gaussian_rho, printed_e
 from dpcore.accounting.concentrated import delta as delta_of
 from dpcore.accounting.concentrated import epsilon as epsilon_of
 from dpcore.accounting.events import Gaussian, steps, within_limits
-from dpcore.accounting.losses import loss_distributions
+from dpcore.accounting.pld import loss_distributions
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition, verdicts
 from dpcore.mechanisms.gaussian import (

@@ -18,7 +18,7 @@ from scipy import special
 from dpcore.accounting import risk
 from dpcore.accounting.accountants import refusal
 from dpcore.accounting.events import Event, steps
-from dpcore.accounting.losses import loss_distributions
+from dpcore.accounting.pld import loss_distributions
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.accounting.account import Account, rooms, state
-from dpcore.accounting.account_text import MAX_LETTERS, from_csv
 from dpcore.accounting.decimals import decimal, named_below
+from dpcore.accounting.entries import MAX_LETTERS, from_csv
 from dpcore.cli.options import MAX_EPSILON, Parser, or_usual
 from dpcore.cli.output import downward, print_json, upward, writing
 from dpcore.controls.account import ACCOUNT, PEOPLE

@@ -39,7 +39,7 @@ from dpcore.datasets.dialect import TO_BE_FOUND
 from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.datasets.own.description import described
 from dpcore.datasets.own.field import DescribedField, Person
-from dpcore.datasets.own.mend import Mendable, mend
+from dpcore.datasets.own.mending import Mendable, mend
 from dpcore.datasets.own.notation import ONE_ROW_EACH, read, write
 from dpcore.datasets.own.rows import read_own, read_rows
 from dpcore.datasets.persons import Lots, Persons, bounded, lots_for_release

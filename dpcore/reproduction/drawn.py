@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.presets import preset
+from dpcore.accounting.paper_003 import preset
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.reproduction import paper_003, paper_004
 from dpcore.reproduction.report import Conclusion, on_stand_in

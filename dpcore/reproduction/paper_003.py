@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dpcore.accounting import claims, paper_003
+from dpcore.accounting.paper_003 import PRESETS, Preset
 from dpcore.accounting.planner import solve, spent
-from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig

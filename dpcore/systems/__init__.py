@@ -15,7 +15,6 @@ from dpcore.guarantee import Status
 from dpcore.methods import register as methods
 from dpcore.models.register import register as models
 from dpcore.systems import papers
-from dpcore.systems.search import matches_query
 from dpcore.systems.standings import PUBLISHED, SystemStanding, forms, standing
 from dpcore.systems.system import (
     ClaimVerdict,
@@ -27,6 +26,7 @@ from dpcore.systems.system import (
     Software,
     System,
     Upkeep,
+    matches_query,
 )
 
 __all__ = [

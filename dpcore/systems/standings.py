@@ -1,4 +1,7 @@
-"""The standing of a system, read from what runs here: its claim, its proof, and their form."""
+"""The standing of a system, read from what runs here: its claim, its proof, and their form.
+
+Trainings of networks that stand for systems are the starting points of Train.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,47 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from dpcore.accounting import paper_003
+from dpcore.accounting.paper_003 import preset
 from dpcore.accounting.planner import spent
-from dpcore.accounting.presets import preset
 from dpcore.deep import guarantee as trained
+from dpcore.deep.config import TrainingConfig
 from dpcore.described import Described
 from dpcore.errors import one_of
 from dpcore.guarantee import STATUS_NAMES, Adjacency, Edition, Status
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems.system import Place, Relation, Runnable, System
-from dpcore.systems.trainings import TRAININGS
+
+
+@dataclass(frozen=True)
+class Example:
+    # built in, so that it can be run without the network
+    dataset: str
+    features: str
+    # n of that set's training records, for accounting
+    records: int
+    # its σ is a placeholder: Train solves for it
+    config: TrainingConfig
+
+
+def _digits(config: TrainingConfig, features: str = "raw") -> Example:
+    return Example("digits", features, 1_437, config)
+
+
+_SGD = TrainingConfig(widths=(64,), epochs=30)
+
+TRAININGS = {
+    "dp-sgd": _digits(_SGD),
+    "decaying": _digits(TrainingConfig(widths=(64,), epochs=30, decay=0.95)),
+    "scaled": _digits(TrainingConfig(widths=(64,), epochs=30, noise="scaled")),
+    "published-004": _digits(TrainingConfig(widths=(64,), epochs=30, noise="published-004")),
+    "scattering": _digits(TrainingConfig(network="linear", epochs=30), "scattering"),
+    "network-000": Example(
+        "heart", "raw", 237, TrainingConfig(epochs=50, batch=64, learning_rate=0.2)
+    ),
+}
+"""By key."""
+
 
 PUBLISHED, HERE = "as published", "as it runs here"
 UNCHECKED = "Nothing of it is checked or run here."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dpcore.accounting.presets import PRESETS, Preset
+from dpcore.accounting.paper_003 import PRESETS, Preset
 from dpcore.controls.atlas import FORM, LEAF
 from dpcore.methods import method_named
 from dpcore.models.register import model_named

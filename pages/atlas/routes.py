@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dpcore.accounting.presets import preset
+from dpcore.accounting.paper_003 import preset
 from dpcore.controls import account, explore, plan, train
 from dpcore.controls.link import address
 from dpcore.datasets import catalogue
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.guarantee import Edition
 from dpcore.methods import method_named
+from dpcore.systems.standings import TRAININGS
 from dpcore.systems.system import Place, Relation, Runnable
-from dpcore.systems.trainings import TRAININGS
 
 TRAIN_LABELS = {
     Relation.ITSELF: "Train it",

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore.accounting.accountants import default_adjacency
-from dpcore.accounting.presets import PRESETS, matching, preset
+from dpcore.accounting.paper_003 import PRESETS, matching, preset
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.controls.common import PUBLIC_SIZE
 from dpcore.controls.plan import (

@@ -16,7 +16,7 @@ import streamlit as st
 from dpcore.datasets.dialect import Dialect
 from dpcore.datasets.own.description import entry_of
 from dpcore.datasets.own.form import UNDECIDED, Form, form
-from dpcore.datasets.own.mend import Mend, Mendable
+from dpcore.datasets.own.mending import Mend, Mendable
 from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.own.syntax import NUMBERS, Syntax
 from dpcore.errors import InvalidInput, cut

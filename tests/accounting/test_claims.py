@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting.claims import Evidence, Finding, evidence, under_replace_one
+from dpcore.accounting.paper_003 import preset
 from dpcore.accounting.planner import spent
-from dpcore.accounting.presets import preset
 from dpcore.guarantee import Adjacency, Guarantee
 from tests.accounting.oracles import bounds
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dpcore.accounting.account import Account, state
 from dpcore.accounting.entries import AccountEntry
-from dpcore.accounting.presets import PRESETS
+from dpcore.accounting.paper_003 import PRESETS
 from dpcore.accounting.training_plan import steps_per_epoch, usual_batch
 from dpcore.controls.plan import FIRST, FIRST_EPOCHS
 from dpcore.deep.config import TrainingConfig

@@ -13,7 +13,7 @@ import pytest
 from dpcore.accounting import concentrated, renyi, risk, tradeoff
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Gaussian, PoissonSampled, Repeated, from_schedule, steps
-from dpcore.accounting.losses import loss_distributions
+from dpcore.accounting.pld import loss_distributions
 from dpcore.accounting.schedules import custom
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import (

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from dpcore.accounting.presets import preset
+from dpcore.accounting.paper_003 import preset
 from dpcore.controls.account import QUESTION
 from dpcore.controls.link import address as link_of
 from dpcore.controls.plan import CONTROLS, values

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpcore import systems
-from dpcore.accounting.presets import CLAIM, PRESETS
+from dpcore.accounting.paper_003 import CLAIM, PRESETS
 from dpcore.cli import main
 from dpcore.guarantee import Status
 from dpcore.methods import method_named

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting import tradeoff
+from dpcore.accounting.paper_003 import preset
 from dpcore.accounting.planner import spent
-from dpcore.accounting.presets import preset
 from dpcore.accounting.risk import odds, right_of_100
 from dpcore.controls.plan import CONTROLS, values
 from dpcore.datasets import Preparation, load, prepare

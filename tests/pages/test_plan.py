@@ -9,8 +9,8 @@ import pytest
 
 from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.claims import evidence, under_replace_one
+from dpcore.accounting.paper_003 import PRESETS, preset
 from dpcore.accounting.planner import solve, spent, to_set
-from dpcore.accounting.presets import PRESETS, preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.account import QUESTION
 from dpcore.controls.link import address

@@ -8,9 +8,9 @@ import pytest
 
 from dpcore.accounting import planner
 from dpcore.accounting.account import Account, fitted, rooms, state
-from dpcore.accounting.account_text import from_link, to_link
 from dpcore.accounting.answers import MECHANISMS
 from dpcore.accounting.budget import split
+from dpcore.accounting.entries import from_link, to_link
 from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.account import ENTRIES, QUESTION

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dpcore.accounting.presets import PRESETS
+from dpcore.accounting.paper_003 import PRESETS
 from dpcore.progress import silent
 from dpcore.reproduction import paper_003
 from dpcore.reproduction.report import NOT_SUPPORTED, PARTLY, SUPPORTED, UNCHECKED, reproduce

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from dpcore import methods, systems
-from dpcore.accounting.presets import PRESETS
+from dpcore.accounting.paper_003 import PRESETS
 from dpcore.models.register import register as models
 from dpcore.systems import Place, Relation
 from dpcore.systems.literature import WORKS
-from dpcore.systems.search import matches_query
-from dpcore.systems.trainings import TRAININGS
+from dpcore.systems.standings import TRAININGS
+from dpcore.systems.system import matches_query
 
 SYSTEMS = systems.register()
 WRITTEN = [system.key for system in systems.written()]

@@ -17,8 +17,7 @@ from dpcore.mechanisms.gaussian import (
     classical_sigma,
 )
 from dpcore.systems import ClaimVerdict, Place, Practice, Relation, Runnable, forms, standing
-from dpcore.systems.standings import HERE, PUBLISHED, UNCHECKED
-from dpcore.systems.trainings import TRAININGS
+from dpcore.systems.standings import HERE, PUBLISHED, TRAININGS, UNCHECKED
 
 SYSTEMS = systems.register()
 WRITTEN = {system.key for system in systems.written()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dpcore.accounting.accountant import Accountant
 from dpcore.accounting.events import Step
-from dpcore.accounting.losses import epsilons_along
+from dpcore.accounting.pld import epsilons_along
 from dpcore.guarantee import Adjacency
 
 

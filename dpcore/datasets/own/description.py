@@ -8,7 +8,7 @@ from dataclasses import replace
 from dpcore.datasets.limits import LARGEST_NUMBER
 from dpcore.datasets.own import mending
 from dpcore.datasets.own.field import DescribedField, Person, TableDescription
-from dpcore.datasets.own.mend import Mend, Mendable, mend
+from dpcore.datasets.own.mending import Mend, Mendable, mend
 from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.persons import MAX_ROWS_A_PERSON
 from dpcore.datasets.schema import Classes, Column, Entry, Label

@@ -1,17 +1,43 @@
-"""The likeliest mends of a refused description or file; no range is widened by the records."""
+"""What may be done about a refusal: another description, which would hold.
+
+The likeliest are offered; no range is widened by the records.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
 from dpcore.datasets.own.field import DescribedField, TableDescription
-from dpcore.datasets.own.mend import Mend, mend
+from dpcore.datasets.own.notation import write
 from dpcore.datasets.own.typed_numbers import readings
 from dpcore.datasets.text import shown_mark
 from dpcore.datasets.values import has_other_mark, is_number
+from dpcore.errors import InvalidInput
 from dpcore.words import as_set
+
+
+@dataclass(frozen=True)
+class Mend:
+    """Another description, offered where one is refused or doubtful."""
+
+    label: str
+    columns: str
+
+
+def mend(label: str, description: TableDescription) -> Mend:
+    """The mend that replaces a description by another one."""
+    return Mend(label, write(description))
+
+
+class Mendable(InvalidInput):
+    """A refusal of a description, or of a file by it, with what may be done about it."""
+
+    def __init__(self, sentence: str, mends: Sequence[Mend] = ()) -> None:
+        super().__init__(sentence)
+        self.mends = tuple(mends)
+
 
 MAX_MENDS = 3
 UNKNOWN_MARKS = (

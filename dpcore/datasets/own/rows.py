@@ -11,7 +11,7 @@ from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own import mending
 from dpcore.datasets.own.description import entry_of
 from dpcore.datasets.own.field import DescribedField, TableDescription
-from dpcore.datasets.own.mend import Mend, Mendable
+from dpcore.datasets.own.mending import Mend, Mendable
 from dpcore.datasets.own.notation import read
 from dpcore.datasets.persons import Whole, bounded, lots_for_exploration
 from dpcore.datasets.schema import Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.accounting.presets import BASELINE, CLAIM
+from dpcore.accounting.paper_003 import BASELINE, CLAIM
 from dpcore.guarantee import Status
 from dpcore.systems.system import (
     ClaimVerdict,

@@ -12,7 +12,7 @@ from dpcore.datasets import OWN, described, prepare, read_upload
 from dpcore.datasets.dialect import Dialect
 from dpcore.datasets.own.description import restated
 from dpcore.datasets.own.field import DescribedField, Person, TableDescription
-from dpcore.datasets.own.mend import Mendable
+from dpcore.datasets.own.mending import Mendable
 from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.own.rows import read_rows
 from dpcore.errors import InvalidInput

@@ -8,7 +8,7 @@ import pytest
 from dpcore.datasets import OWN, Preparation, described, prepare, read_upload
 from dpcore.datasets.faults import WrongTable
 from dpcore.datasets.own.description import class_of
-from dpcore.datasets.own.mend import Mendable
+from dpcore.datasets.own.mending import Mendable
 from dpcore.datasets.own.notation import MAX_LETTERS
 from dpcore.datasets.own.notation import read as described_by
 from dpcore.datasets.partition import drawn

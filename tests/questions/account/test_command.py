@@ -8,8 +8,7 @@ import shlex
 import pytest
 
 from dpcore.accounting.account import Account, state
-from dpcore.accounting.account_text import to_csv
-from dpcore.accounting.entries import AccountEntry
+from dpcore.accounting.entries import AccountEntry, to_csv
 from dpcore.cli import main
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.questions.account.told import calendar, command, snippet

@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.accounting import epsilon_curve, grid
 from dpcore.accounting.claims import evidence
-from dpcore.accounting.presets import PRESETS, preset
+from dpcore.accounting.paper_003 import PRESETS, preset
 from dpcore.questions.plan import map as figure
 from dpcore.questions.plan import paper
 from dpcore.questions.plan.accountants import covering, spending

@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.accounting.claims import Evidence
 from dpcore.accounting.planner import solve
-from dpcore.accounting.presets import preset
+from dpcore.accounting.paper_003 import preset
 from dpcore.guarantee import Adjacency, Guarantee
 from dpcore.questions.plan.words import judged, spends
 from dpcore.words import at_least

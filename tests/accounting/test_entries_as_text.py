@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting.account import MAX_ENTRIES
-from dpcore.accounting.account_text import (
+from dpcore.accounting.entries import (
     COLUMNS,
+    MAX_ENTRIES,
     MAX_LETTERS,
+    AccountEntry,
     from_csv,
     from_link,
     to_csv,
     to_link,
 )
-from dpcore.accounting.entries import AccountEntry
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from tests.accounting.test_account import BEFORE, LAPLACE, MIXES, TRAINING, TREES, WEEKLY
