@@ -59,6 +59,17 @@ TITLES = {
     "model": "Model",
     "spent": "Already spent",
 }
+MAX_LETTERS = 16_000
+BETWEEN_ENTRIES, BETWEEN_CELLS = ";", "~"
+_COMMON = ("what", "count", "first", "every", "noise", "share", "epsilon")
+_LINK = {
+    "training": (*_COMMON[:-1], "records", "batch", "epochs", "sampling", "adjacency"),
+    "release": (*_COMMON, "adjacency"),
+    "laplace": (*_COMMON, "adjacency"),
+    "model": (*_COMMON[:4], "method", "epsilon", "delta", "share", "adjacency"),
+    "spent": ("what", "first", "epsilon", "delta", "adjacency"),
+}
+"""The cells of each kind in a link, after the kind; empty ones at the end are left out."""
 
 
 @dataclass(frozen=True)
@@ -272,18 +283,7 @@ def _months_later(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
-MAX_LETTERS = 16_000
-BETWEEN_ENTRIES, BETWEEN_CELLS = ";", "~"
 COLUMNS = tuple(field.name for field in fields(AccountEntry))
-_COMMON = ("what", "count", "first", "every", "noise", "share", "epsilon")
-_LINK = {
-    "training": (*_COMMON[:-1], "records", "batch", "epochs", "sampling", "adjacency"),
-    "release": (*_COMMON, "adjacency"),
-    "laplace": (*_COMMON, "adjacency"),
-    "model": (*_COMMON[:4], "method", "epsilon", "delta", "share", "adjacency"),
-    "spent": ("what", "first", "epsilon", "delta", "adjacency"),
-}
-"""The cells of each kind in a link, after the kind; empty ones at the end are left out."""
 
 
 def to_link(entries: Sequence[AccountEntry]) -> str:

@@ -49,6 +49,7 @@ l·interval to the variance, next to rare ones of thousands of intervals each.
 """
 
 TAIL_SHARE = 1e-5  # of δ that all truncated tails together may take
+REFINEMENTS = 2  # of a grid that turns out coarse
 
 
 def compose(
@@ -131,9 +132,6 @@ def along(
         stop -= len(shared.mosts)
         for index, distribution in shared.distributions(optimistic, report):
             yield stop + index, distribution
-
-
-REFINEMENTS = 2  # of a grid that turns out coarse
 
 
 def loss_distributions(

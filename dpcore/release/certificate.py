@@ -31,6 +31,20 @@ ONE_PERSON = (
     "is one unit",
     "the most rows of one person that count",
 )
+FORMAT = "dpcore certificate 1"
+NOISE = (
+    "normal noise of standard deviation σ, rounded to whole units and sampled exactly; it is no "
+    "discrete Gaussian, of which another theorem would have to speak"
+)
+THEOREMS = (
+    "rounding on a grid is post-processing of Gaussian noise (docs/release.md)",
+    "adaptive composition of Gaussian DP (Dong, Roth and Su 2022, Corollary 2)",
+    "exact privacy profile of the Gaussian mechanism (Balle and Wang 2018, Theorem 8)",
+)
+COUNTS = (
+    "some of the sums are counts of scores, to which one record adds whole numbers of no greater "
+    "length (dpcore/release/risk_counts.py)"
+)
 
 
 @dataclass(frozen=True)
@@ -98,22 +112,6 @@ class Record:
     def unprotected(self) -> tuple[str, ...]:
         """What the promise does not cover."""
         return (ONE_ROW,) if self.rows is None else ONE_PERSON
-
-
-FORMAT = "dpcore certificate 1"
-NOISE = (
-    "normal noise of standard deviation σ, rounded to whole units and sampled exactly; it is no "
-    "discrete Gaussian, of which another theorem would have to speak"
-)
-THEOREMS = (
-    "rounding on a grid is post-processing of Gaussian noise (docs/release.md)",
-    "adaptive composition of Gaussian DP (Dong, Roth and Su 2022, Corollary 2)",
-    "exact privacy profile of the Gaussian mechanism (Balle and Wang 2018, Theorem 8)",
-)
-COUNTS = (
-    "some of the sums are counts of scores, to which one record adds whole numbers of no greater "
-    "length (dpcore/release/risk_counts.py)"
-)
 
 
 @dataclass(frozen=True)

@@ -145,26 +145,6 @@ _NOT = (
     "of you, too.",
     "What was published of the same people elsewhere is not covered.",
 )
-
-
-def plain_summary(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """Three headings, each with its sentences; the first are a person's own words."""
-    facts, proof = document["facts"], document["proof"]
-    budget = PrivacyBudget(proof["epsilon"], proof["delta"])
-    noise = gaussian_advantage(proof["mu"])
-    promise = odds(budget, Adjacency(proof["adjacency"]), noise)
-    gives = _GIVES.get(facts["training"].get("loss"), "")
-    return [
-        (DOES, [_ended(facts["about"]["description"]), *filter(None, [gives])]),
-        (PROMISED, [promise.sentence, _EVERYONE]),
-        (NOT_PROMISED, list(_NOT)),
-    ]
-
-
-def _ended(text: str) -> str:
-    return text if text[-1:] in ".!?" else f"{text}."
-
-
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 STYLE = (
     ":root{color-scheme:light dark}"
@@ -184,6 +164,24 @@ ROUNDED = (
 DIGITS = 3
 _UP = ("epsilon", "delta", "mu")
 _DOWN = ("lower_bound", "mu_lower_bound", "confidence", "noise_multiplier")
+
+
+def plain_summary(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Three headings, each with its sentences; the first are a person's own words."""
+    facts, proof = document["facts"], document["proof"]
+    budget = PrivacyBudget(proof["epsilon"], proof["delta"])
+    noise = gaussian_advantage(proof["mu"])
+    promise = odds(budget, Adjacency(proof["adjacency"]), noise)
+    gives = _GIVES.get(facts["training"].get("loss"), "")
+    return [
+        (DOES, [_ended(facts["about"]["description"]), *filter(None, [gives])]),
+        (PROMISED, [promise.sentence, _EVERYONE]),
+        (NOT_PROMISED, list(_NOT)),
+    ]
+
+
+def _ended(text: str) -> str:
+    return text if text[-1:] in ".!?" else f"{text}."
 
 
 def html(document: Mapping[str, Any]) -> str:

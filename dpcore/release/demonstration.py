@@ -31,6 +31,20 @@ ABOUT = About(
     "Nowhere: the patients are made up",
 )
 _ANSWERS = ("no", "yes")
+STEPS = 20
+"""Few, as somebody waits."""
+PATIENT: Mapping[str, float | str] = {
+    "age": 74.0,
+    "sex": "male",
+    "systolic_pressure": 135.0,
+    "bmi": 27.0,
+    "hba1c": 6.5,
+    "egfr": 62.0,
+    "medicines": 5.0,
+    "admissions_last_year": 1.0,
+    "smoker": "no",
+    "lives_alone": "yes",
+}
 
 
 def columns() -> str:
@@ -80,22 +94,6 @@ def ledger() -> Ledger:
         accepts=("gaussian",),
     )
     return opened
-
-
-STEPS = 20
-"""Few, as somebody waits."""
-PATIENT: Mapping[str, float | str] = {
-    "age": 74.0,
-    "sex": "male",
-    "systolic_pressure": 135.0,
-    "bmi": 27.0,
-    "hba1c": 6.5,
-    "egfr": 62.0,
-    "medicines": 5.0,
-    "admissions_last_year": 1.0,
-    "smoker": "no",
-    "lives_alone": "yes",
-}
 
 
 def released() -> Released:

@@ -25,6 +25,15 @@ from dpcore.release.canonical import SHA256
 from dpcore.release.certificate import Certificate
 from dpcore.words import spaced
 
+State = Literal["unchanged", "altered", "not mentioned", "missing", "unreadable"]
+Files = Mapping[str, Callable[[], bytes]]
+"""Each file's name, and what reads it: a file that no certificate names is not read."""
+PAGE, MODEL_FILE, ONNX, CARD = "certificate.html", "model.json", "model.onnx", "card.md"
+TWIN, COLUMNS = "twin.csv", "columns.txt"
+MAX_FILES = 20
+FILE_NAME = re.compile(r"\w[\w.-]{0,59}")
+_OF_TWIN = {"twin": TWIN, "columns": COLUMNS}
+
 
 @contextmanager
 def new_folder(output: str | Path) -> Iterator[Path]:
@@ -71,16 +80,6 @@ def write(files: Mapping[str, bytes], hidden: Path, output: str | Path) -> None:
             f"The files could not be written to {str(output)!r} ({error.strerror}); what there is "
             f"of it lies in {hidden}."
         ) from None
-
-
-State = Literal["unchanged", "altered", "not mentioned", "missing", "unreadable"]
-Files = Mapping[str, Callable[[], bytes]]
-"""Each file's name, and what reads it: a file that no certificate names is not read."""
-PAGE, MODEL_FILE, ONNX, CARD = "certificate.html", "model.json", "model.onnx", "card.md"
-TWIN, COLUMNS = "twin.csv", "columns.txt"
-MAX_FILES = 20
-FILE_NAME = re.compile(r"\w[\w.-]{0,59}")
-_OF_TWIN = {"twin": TWIN, "columns": COLUMNS}
 
 
 def hashes(files: Mapping[str, bytes]) -> list[dict[str, str]]:

@@ -35,7 +35,6 @@ from dpcore.release.table import harmless_columns, written
 if TYPE_CHECKING:
     import pandas as pd
 
-
 RIGHT = 0.82
 """Share of the records that the best rule is right for."""
 STRONGEST, SCALED_BY = 20.0, 10_000
@@ -43,6 +42,8 @@ STRONGEST, SCALED_BY = 20.0, 10_000
 HALVINGS, ROUNDING = 40, 1e-9
 """Steps of the search for the scale; the least spread of a part that counts."""
 MAX_RECORDS = 1_000_000
+MAX_LEARNED, JUDGED, TABLES = 4_000, 4_000, 5
+"""Records learned from at most, with as much less noise; records judged on; made-up tables."""
 
 
 def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
@@ -112,10 +113,6 @@ def _frame(entry: Entry, count: int, generator: np.random.Generator) -> pd.DataF
         else:
             columns[column.name] = generator.integers(2, size=count).astype(float)
     return pd.DataFrame(columns)
-
-
-MAX_LEARNED, JUDGED, TABLES = 4_000, 4_000, 5
-"""Records learned from at most, with as much less noise; records judged on; made-up tables."""
 
 
 @dataclass(frozen=True)

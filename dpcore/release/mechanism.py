@@ -34,6 +34,7 @@ ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PROFILE = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Each ε that the privacy profile is given at."""
 MAX_STEPS, MAX_SIGMA = 10_000, 2**50
+Draw = Callable[[int, int], list[int]]
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,6 @@ def mechanism_for(
         if mechanism.epsilon(delta) <= epsilon:
             return mechanism
     raise AssertionError("the noise of a budget does not keep it")  # beyond all rounding
-
-
-Draw = Callable[[int, int], list[int]]
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,14 @@ from dpcore.words import as_set
 if TYPE_CHECKING:
     import pandas as pd
 
-
 MAX_COLUMNS = 60
 """Of a form that one person's values are typed into."""
 
 Value = float | str | None
 """A number in its own unit, or a level as a file writes it; ``None`` is unknown."""
 PersonValues = Mapping[str, Value]
+NOISE = ("noise_alone_from", "noise_alone_to")
+"""Columns of a CSV: the ends of what noise alone would say."""
 
 
 def levels_of(column: Column) -> tuple[str, ...]:
@@ -173,10 +174,6 @@ def frame_of(entry: Entry, people: Sequence[PersonValues]) -> pd.DataFrame:
         else:
             columns[column.name] = [float(column.codes.index(str(value))) for value in values]
     return pd.DataFrame(columns)
-
-
-NOISE = ("noise_alone_from", "noise_alone_to")
-"""Columns of a CSV: the ends of what noise alone would say."""
 
 
 def predict(

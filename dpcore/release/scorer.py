@@ -23,7 +23,6 @@ from dpcore.release.grid import Array, products
 if TYPE_CHECKING:
     from dpcore.release.onnx_graph import Graph
 
-
 Slope = Callable[[Array], Array]
 
 LOSSES = ("logistic", "huber")
@@ -31,6 +30,14 @@ HUBER_WIDTH = Problem.huber_width
 """As the step length of a `Plan` assumes."""
 _TERMS = 14
 _FARTHEST = 40.0
+SEED = 1
+"""Seed of the hidden units' first weights, by Python's `random.Random(SEED).random()`, whose
+numbers are the same in every version."""
+SPREAD, FIRST = 1.0, 0.5
+"""Standard deviation of the first u, and the first v."""
+HIDDEN, MAX_HIDDEN = 8, 64
+"""Hidden units by rule, and at most. Widths of 2 to 8 hardly differ on the cohort; interactions
+want more."""
 
 
 def slope_of(loss: str) -> Slope:
@@ -205,16 +212,6 @@ class Linear:
 
 def linear_gradients(signed: Array, weights: Array, slope: Slope) -> Array:
     return signed * in_range(slope, products(signed, weights))
-
-
-SEED = 1
-"""Seed of the hidden units' first weights, by Python's `random.Random(SEED).random()`, whose
-numbers are the same in every version."""
-SPREAD, FIRST = 1.0, 0.5
-"""Standard deviation of the first u, and the first v."""
-HIDDEN, MAX_HIDDEN = 8, 64
-"""Hidden units by rule, and at most. Widths of 2 to 8 hardly differ on the cohort; interactions
-want more."""
 
 
 @dataclass(frozen=True)

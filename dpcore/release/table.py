@@ -52,9 +52,11 @@ from dpcore.words import as_set
 if TYPE_CHECKING:
     import pandas as pd
 
-
 How = Literal["given", "declared public", "paid"]
 """By the description; read off the records, which it declares public; or through noise."""
+_WRITTEN = {DAY_FIRST: "%d.%m.%Y", MONTH_FIRST: "%m/%d/%Y"}
+DIGITS = 6
+"""Significant digits of the largest number of a column."""
 
 
 @dataclass(frozen=True)
@@ -167,11 +169,6 @@ def read_for_release(
         bounded_table, entry=replace(bounded_table.entry, records=persons.count), counts={}
     )
     return ReleaseTable(columns, bounded_table, persons if unit.most > 1 else None)
-
-
-_WRITTEN = {DAY_FIRST: "%d.%m.%Y", MONTH_FIRST: "%m/%d/%Y"}
-DIGITS = 6
-"""Significant digits of the largest number of a column."""
 
 
 def written(

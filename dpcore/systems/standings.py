@@ -21,6 +21,19 @@ from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems.system import Place, Relation, Runnable, System
 
+PUBLISHED, HERE = "as published", "as it runs here"
+UNCHECKED = "Nothing of it is checked or run here."
+CLAIM_UNCHECKED = "The authors' own claim: not checked here."
+OUR_FORM = "our corrected version"
+NOT_CHECKED = "Not checked here: neither proved nor refuted."
+IN_SHORT = {
+    Status.PROVED: "Holds as it is printed.",
+    Status.CONDITIONS_NOT_MET: "Holds only under conditions that are not met.",
+    Status.CLAIM_NOT_SUPPORTED: "Not proved as it is printed.",
+}
+"""The verdict on what is printed where nobody has put it in words."""
+OURS_PROVED = "Proved for our corrected version; the authors' own claim was not checked."
+
 
 @dataclass(frozen=True)
 class Example:
@@ -50,20 +63,6 @@ TRAININGS = {
     ),
 }
 """By key."""
-
-
-PUBLISHED, HERE = "as published", "as it runs here"
-UNCHECKED = "Nothing of it is checked or run here."
-CLAIM_UNCHECKED = "The authors' own claim: not checked here."
-OUR_FORM = "our corrected version"
-NOT_CHECKED = "Not checked here: neither proved nor refuted."
-IN_SHORT = {
-    Status.PROVED: "Holds as it is printed.",
-    Status.CONDITIONS_NOT_MET: "Holds only under conditions that are not met.",
-    Status.CLAIM_NOT_SUPPORTED: "Not proved as it is printed.",
-}
-"""The verdict on what is printed where nobody has put it in words."""
-OURS_PROVED = "Proved for our corrected version; the authors' own claim was not checked."
 
 
 @dataclass(frozen=True)

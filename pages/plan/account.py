@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.accounting.account import Account, Room, Statement, fitted, rooms, state
-from dpcore.accounting.entries import AccountEntry, to_csv
+from dpcore.accounting.account_text import to_csv
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_room import ModelRoom, model_rooms
 from dpcore.controls.account import MODEL_DATA
 from dpcore.controls.explore import COHORTS
@@ -74,7 +75,6 @@ def show() -> Waiting:
         return []
     with answer_place:
         entries.too_many(people)
-        body = st.container(key="account_answer" if rows else None)
     answer, waiting = answer_to(
         "account",
         "Adding up the account",
@@ -84,7 +84,7 @@ def show() -> Waiting:
         quick=True,
     )
     shown = {}
-    with body:
+    with answer_place:
         if isinstance(answer, str):
             refuse(answer)
         elif answer is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.accounting.budget import split
-from dpcore.accounting.epsilon_curve import ladder_curve
 from dpcore.accounting.entries import MAX_COUNT, AccountEntry
 from dpcore.controls.account import LADDER_BUDGET, LADDER_RELEASES, LADDER_SENSITIVITY
 from dpcore.errors import InvalidInput, whole

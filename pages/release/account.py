@@ -45,6 +45,9 @@ Product = TypeVar("Product")
 Work = Callable[["Attempt[Product]"], None]
 
 _log = logging.getLogger(__name__)
+_lock = threading.Lock()
+_accounts: dict[tuple[str, str], tuple[Attempts[Released], Attempts[Twin]]] = {}
+"""By ledger and data set: whoever loads the page anew finds the release that is under way."""
 
 
 class Attempt(Generic[Product]):
@@ -168,11 +171,6 @@ class WatchedAttempt(Watched):
         """Cancel it, if it is this visitor's and not paid yet."""
         if self._is_own:
             self._attempt.cancel()
-
-
-_lock = threading.Lock()
-_accounts: dict[tuple[str, str], tuple[Attempts[Released], Attempts[Twin]]] = {}
-"""By ledger and data set: whoever loads the page anew finds the release that is under way."""
 
 
 @dataclass(frozen=True, eq=False)

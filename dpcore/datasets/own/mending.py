@@ -17,6 +17,13 @@ from dpcore.datasets.values import has_other_mark, is_number
 from dpcore.errors import InvalidInput
 from dpcore.words import as_set
 
+MAX_MENDS = 3
+UNKNOWN_MARKS = (
+    *("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "?", ".", "-", "#N/A"),
+    *("#REF!", "#VALUE!", "#DIV/0!", "not done", "unknown", "missing"),
+)
+"""How files usually mark an unknown value that they do not leave empty."""
+
 
 @dataclass(frozen=True)
 class Mend:
@@ -37,14 +44,6 @@ class Mendable(InvalidInput):
     def __init__(self, sentence: str, mends: Sequence[Mend] = ()) -> None:
         super().__init__(sentence)
         self.mends = tuple(mends)
-
-
-MAX_MENDS = 3
-UNKNOWN_MARKS = (
-    *("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "?", ".", "-", "#N/A"),
-    *("#REF!", "#VALUE!", "#DIV/0!", "not done", "unknown", "missing"),
-)
-"""How files usually mark an unknown value that they do not leave empty."""
 
 
 def outcomes(fields: Sequence[DescribedField]) -> list[DescribedField]:

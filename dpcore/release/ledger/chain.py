@@ -23,7 +23,6 @@ from dpcore.words import spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-
 GENESIS = "0" * 64
 """What the first entry follows."""
 SAME = 1e-9

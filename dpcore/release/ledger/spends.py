@@ -37,6 +37,14 @@ MIN_RATE = 1e-9
 MIN_EPSILON, MAX_EPSILON = 1e-9, 1e3
 MAX_COUNT = 10_000_000
 SAMPLINGS = ("poisson", "fixed")
+MAX_LINES = 1_000
+MEASURES = (
+    "MaxDivergence",
+    "ZeroConcentratedDivergence",
+    "Approximate<MaxDivergence>",
+    "FixedSmoothedMaxDivergence",
+)
+SOURCE = "source"
 
 
 @dataclass(frozen=True)
@@ -268,16 +276,6 @@ def _adjacency(value: object) -> Adjacency | None:
 def _step(event: Event) -> Step:
     (step,) = steps(event)
     return step
-
-
-MAX_LINES = 1_000
-MEASURES = (
-    "MaxDivergence",
-    "ZeroConcentratedDivergence",
-    "Approximate<MaxDivergence>",
-    "FixedSmoothedMaxDivergence",
-)
-SOURCE = "source"
 
 
 def declared(document: str) -> list[DeclaredSpend]:

@@ -32,6 +32,10 @@ from dpcore.release.twin.sums import BINS, Whole
 if TYPE_CHECKING:
     import pandas as pd
 
+LARGEST = 0.95
+"""Correlations beyond this one are taken for it."""
+_HALVINGS, _NODES, _MIN_SHARE = 30, 32, 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -66,11 +70,6 @@ def nearest(counts: Array, total: float) -> Array:
     losses = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
     loss = losses[np.flatnonzero(falling > losses)[-1]]
     return np.asarray(np.maximum(counts - loss, 0.0))
-
-
-LARGEST = 0.95
-"""Correlations beyond this one are taken for it."""
-_HALVINGS, _NODES, _MIN_SHARE = 30, 32, 1e-3
 
 
 def cuts(fit: Fit) -> Whole:

@@ -32,7 +32,6 @@ from dpcore.release.twin.mechanism import Counting
 if TYPE_CHECKING:
     import pandas as pd
 
-
 Whole = NDArray[np.int64]
 BINS = 14
 """Parts of a number's range."""
