@@ -22,6 +22,7 @@ from dpcore.errors import one_of, reject, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import registry
 from dpcore.release.canonical import canonical, digest
+from dpcore.release.ledger.spends import text
 from dpcore.release.mechanism import PROFILE, Mechanism
 from dpcore.words import at_most, spaced
 
@@ -127,8 +128,6 @@ class About:
 
     def __post_init__(self) -> None:
         # The ledger's rule: printable letters on one line.
-        from dpcore.release.ledger.spends import text
-
         for field, value in asdict(self).items():
             object.__setattr__(self, field, text(field.replace("_", " "), value))
         one_of("sector", self.sector, registry.CHOICES["data_product_sector"])
@@ -151,10 +150,10 @@ class Certificate:
         """The certificate as the text of a file."""
         import yaml
 
-        text: str = yaml.safe_dump(
+        written: str = yaml.safe_dump(
             dict(self.document), sort_keys=False, allow_unicode=True, width=100
         )
-        return text
+        return written
 
     def to_html(self) -> str:
         """The certificate as one file that loads nothing and runs nothing."""
