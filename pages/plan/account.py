@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.accounting.account import Account, Room, Statement, fitted, rooms, state
-from dpcore.accounting.account_text import to_csv
-from dpcore.accounting.entries import AccountEntry
+from dpcore.accounting.entries import AccountEntry, to_csv
 from dpcore.accounting.model_room import ModelRoom, model_rooms
 from dpcore.controls.account import MODEL_DATA
 from dpcore.controls.explore import COHORTS

@@ -10,9 +10,8 @@ import streamlit as st
 from dpcore.accounting import claims, planner
 from dpcore.accounting.accountants import coverage
 from dpcore.accounting.claims import Evidence, Finding, evidence
-from dpcore.accounting.paper_003 import TruncatedAnswer
+from dpcore.accounting.paper_003 import TruncatedAnswer, matching
 from dpcore.accounting.planner import Plan
-from dpcore.accounting.paper_003 import matching
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.plan import PAPER
 from dpcore.guarantee import SAME_FIGURE, Adjacency, Status

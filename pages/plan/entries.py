@@ -9,15 +9,19 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.accounting.account import MAX_ENTRIES, Account, Statement, shared
-from dpcore.accounting.account_text import MAX_LETTERS, from_csv, from_link, to_link
+from dpcore.accounting.account import Account, Statement, shared
 from dpcore.accounting.entries import (
     EVERY,
     FIRST_DAY,
     LAST_DAY,
     LONGEST_TITLE,
     MAX_COUNT,
+    MAX_ENTRIES,
+    MAX_LETTERS,
     AccountEntry,
+    from_csv,
+    from_link,
+    to_link,
 )
 from dpcore.accounting.model_proofs import PAIR, PURE
 from dpcore.controls.account import ENTRIES, NO_ENTRIES, QUESTION

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.accounting import paper_003
 from dpcore.accounting.claims import Evidence, evidence
-from dpcore.accounting.paper_003 import TruncatedAnswer
-from dpcore.accounting.paper_003 import PRESETS, Preset
+from dpcore.accounting.paper_003 import PRESETS, Preset, TruncatedAnswer
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress, silent

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpcore.accounting.claims import Evidence, Finding
-from dpcore.accounting.planner import Plan
 from dpcore.accounting.paper_003 import matching
+from dpcore.accounting.planner import Plan
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.guarantee import Adjacency
 from dpcore.words import at_least, at_most, plain, spaced

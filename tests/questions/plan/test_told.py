@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.paper_003 import preset
+from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.guarantee import Adjacency

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from dpcore.accounting.claims import Evidence
-from dpcore.accounting.planner import solve
 from dpcore.accounting.paper_003 import preset
+from dpcore.accounting.planner import solve
 from dpcore.guarantee import Adjacency, Guarantee
 from dpcore.questions.plan.words import judged, spends
 from dpcore.words import at_least
