@@ -14,10 +14,10 @@ from typing import Any
 
 import torch
 
-from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
+from dpcore.evaluation.training.variants import nonprivate
 from dpcore.evaluation.tuned_configs import STUDIES
 
 TARGETS: dict[str, float | None] = {

@@ -28,7 +28,7 @@ PLACES = {
     "evaluation.models": ("ModelStudy",),
     "evaluation.study": ("Study",),
     "evaluation.training": ("TrainingStudy",),
-    "front.experiments": ("load", "report", "train", "vary"),
+    "front.experiments": ("load", "report", "train"),
     "front.privacy": ("certify", "delta", "epsilon", "risk", "sigma"),
     "front.run": ("Run",),
     "guarantee": ("Adjacency", "Guarantee", "PrivacyBudget", "Status"),

@@ -44,7 +44,6 @@ from dpcore.front.experiments import (
     load as load,
     report as report,
     train as train,
-    vary as vary,
 )
 from dpcore.front.privacy import (
     certify as certify,
@@ -136,6 +135,16 @@ def risk_curves(
     by_hand: Mapping[str, Mapping[str, float]] | None = ...,
     run: int = ...,
     records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def vary(
+    study: TrainingStudy,
+    *,
+    setting: str = ...,
+    values: Sequence[float] = ...,
+    gives_way: str = ...,
     progress: Progress = ...,
     cancelled: Callable[[], bool] = ...,
 ) -> pd.DataFrame: ...

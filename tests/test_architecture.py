@@ -59,18 +59,13 @@ ALLOWED = {
     | {"accounting", "datasets", "evaluation", "models", "predictors", "lessons"},
     "questions": FOUNDATION
     | {
-        *("accounting", "controls", "datasets", "erm", "evaluation", "figures", "methods"),
-        *("models", "predictors", "work"),
+        *("accounting", "controls", "datasets", "deep", "erm", "evaluation", "figures"),
+        *("methods", "models", "predictors", "work"),
     },
     "controls": FOUNDATION
     | {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "models"),
         *("predictors", "systems"),
-    },
-    "export": FOUNDATION
-    | {
-        *("accounting", "controls", "datasets", "deep", "erm", "evaluation", "figures"),
-        *("methods", "questions"),
     },
     "reproduction": FOUNDATION
     | {"accounting", "datasets", "deep", "erm", "evaluation", "figures", "methods", "predictors"},

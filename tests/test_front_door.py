@@ -170,9 +170,9 @@ def test_records_come_by_name_or_from_a_file(tmp_path):
         (lambda: dpcore.risk_curves(dpcore.Study(), columns=["hat"]), "column is 'hat'"),
         (lambda: dpcore.risk_curves(dpcore.Study(), columns=["age"], by_hand={}), "column is"),
         (lambda: dpcore.risk_curves(dpcore.Study(), by_hand={"hat": {}}, run=0), "run is 0"),
-        (lambda: dpcore.vary(dpcore.TrainingStudy(), "noise"), "effect"),
-        (lambda: dpcore.vary(dpcore.TrainingStudy(), "clip", [0.0]), "C is 0"),
-        (lambda: dpcore.vary(dpcore.TrainingStudy(), "batch", [64], gives_way="all"), "gives way"),
+        (lambda: dpcore.vary(dpcore.TrainingStudy(), setting="noise"), "setting"),
+        (lambda: dpcore.vary(dpcore.TrainingStudy(), setting="clip", values=[0.0]), "C is 0"),
+        (lambda: dpcore.vary(dpcore.TrainingStudy(), gives_way="all"), "gives way"),
     ],
 )
 def test_bad_input_is_named_in_one_sentence(ask, field):

@@ -25,14 +25,13 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.datasets import Preparation, load
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation import curves, effects
+from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, study_of
 from dpcore.evaluation.training.study import TrainingStudy
-from dpcore.evaluation.training.task import swept, trained
-from dpcore.export import train
+from dpcore.evaluation.training.task import trained
 from dpcore.guarantee import Adjacency
 from dpcore.questions import told
 from dpcore.questions.calibration.question import CalibrationQuestion
@@ -44,6 +43,8 @@ from dpcore.questions.plan import told as plan
 from dpcore.questions.question import ask
 from dpcore.questions.risk_curves.hand_edits import written
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion
+from dpcore.questions.training import told as train
+from dpcore.questions.vary.question import VaryQuestion
 from dpcore.work.task import JobContext
 
 pytestmark = pytest.mark.usefixtures("few_splits")
@@ -273,12 +274,9 @@ def test_a_training_for_keeping_is_offered_as_an_exploration():
     [("clip", "noise", (0.5, 1.0)), ("decay", "epochs", (0.9, 1.0))],
 )
 def test_trains_python_gives_the_effect_of_a_setting(setting, way, values):
-    study = TRAINED["usual"]
-    names, _ = ran(train.effect_snippet(study, setting, values, way))
-    effect, records = effects.effect(setting), 1_437
-    sweep = effect.sweep(study, records, values, way)
-    shown = effects.ends(effect, values, sweep, swept(sweep, JobContext()).rows)
-    same(names["table"], shown, key=("value",))
+    question = VaryQuestion(TRAINED["usual"], setting, values, way)
+    names, _ = ran(told.snippet(question))
+    same(names["table"], question.table(question.answer(JobContext()).rows), key=("value",))
     assert list(names["table"]["value"]) == list(values)
 
 

@@ -17,10 +17,12 @@ from dpcore.cli.studies import (
     study_options,
     writable,
 )
+from dpcore.cli.training import described_training, training_options
 from dpcore.controls.options import described, is_flag
 from dpcore.evaluation.marks import marked
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions import register
 from dpcore.questions.question import Question, ask
 
@@ -38,6 +40,7 @@ def command(name: str) -> Any:
 PARTS: Mapping[type, tuple[Callable[..., None], Callable[..., Any]]] = {
     Study: (study_options, described_study),
     ModelStudy: (model_options, described_model),
+    TrainingStudy: (training_options, described_training),
 }
 """What adds the options of what a question is asked of, and what reads them."""
 
@@ -63,11 +66,11 @@ def _add(command: Parser, question: type[Question]) -> None:
 
 def _run(options: argparse.Namespace, question: type[Question]) -> None:
     _, described = _part(question)
-    study, table = described(options)
+    study, records = described(options)
     asked = question(study, **_typed(options, question))
     asked.check(study.entry)  # before anything is trained
     output = None if options.output is None else writable(options.output)
-    rows = marked(ask(asked, records=table, progress=progress))
+    rows = marked(ask(asked, records=records, progress=progress))
     under = question.named() if options.json else ""
     give(rows, study, output, under, asked.beside(rows))
 

@@ -103,7 +103,7 @@ def public(data: Study | TableSource) -> Entry:
 
 def give(
     rows: pd.DataFrame,
-    study: Study | ModelStudy,
+    study: object,
     output: Path | None,
     under: str,
     beside: Mapping[str, Any],

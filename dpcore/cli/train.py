@@ -11,33 +11,26 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpcore.cli.options import Parser, alone, optional, or_usual, words
+from dpcore.cli.options import Parser, or_usual
 from dpcore.cli.output import print_conditions, print_json, progress, upward, writing
-from dpcore.controls.control import fields
-from dpcore.controls.options import add as add_options
-from dpcore.controls.options import typed_values
-from dpcore.controls.train import CONTROLS, MORE_OPTIONS
-from dpcore.datasets.images import Examples, load, register, tabular
-from dpcore.deep.config import TrainingConfig
-from dpcore.errors import Cancelled, InvalidInput, number, reject, whole
-from dpcore.evaluation.comparison import comparison_arms, gathered
+from dpcore.cli.training import described_training, training_options
+from dpcore.errors import Cancelled, InvalidInput, reject, whole
 from dpcore.evaluation.training import checkpoint
+from dpcore.evaluation.training.histories import gathered
 from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.trainer import Trainer
 from dpcore.figures.bands import band
 from dpcore.progress import Progress
+from dpcore.questions.comparison.arms import comparison_arms
 from dpcore.words import as_set, plain, spaced
 
-CONTROLLED = (*CONTROLS, *MORE_OPTIONS)
-USUAL_DECAY = "0.99"
 SETTINGS = "settings.json"
 UNFINISHED = "unfinished"
 """Key in the settings of a stopped training: the name of its saved state, which lies in the user's
@@ -55,14 +48,7 @@ SHOWN_EVERY_SECONDS = 0.1
 
 
 def add(command: Parser) -> None:
-    _set_option(command)
-    add_options(command, CONTROLLED)
-    command.add_argument("--sigma", help="σ of the first step, in place of --epsilon; 0 for none")
-    command.add_argument("--no-clipping", action="store_true", help="then nothing is private")
-    command.add_argument("--budget", help="end before the step that would spend more than this ε")
-    # The page has layers of the same width only.
-    command.add_argument("--widths", help="comma-separated, of a perceptron's hidden layers")
-    command.add_argument("--held-out", action="store_true", help="leave the test part alone")
+    training_options(command)
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
     command.add_argument("--models", help="of the runs, written; their costs add up")
     command.add_argument(
@@ -81,24 +67,15 @@ def add(command: Parser) -> None:
     )
 
 
-def _set_option(command: Parser) -> None:
-    own = {key: source.settings for key, source in register().items() if source.settings}
-    # A preparation cannot be typed.
-    own["a table"] = tuple(each for each in tabular.SETTINGS if each.name != "preparation")
-    listed = "; ".join(f"{name}: {', '.join(map(str, each))}" for name, each in own.items())
-    command.add_argument(
-        "--set",
-        action="append",
-        metavar="NAME=VALUE",
-        help=f"one of the data set's own. {listed}",
-    )
-
-
 def run(options: argparse.Namespace) -> None:
     state = _unfinished_state(options) if options.resume else None
     records = None
     if state is None:
-        study, records = _fitting(options)
+        study, records = described_training(
+            options,
+            release="" if options.output is None or options.seed is not None else new_release(),
+            models=whole("models", or_usual(options.models, ONE_MODEL[1]), at_least=1),
+        )
         series = _series(options, study)
     else:
         series = _series_of(state, options.output)
@@ -143,16 +120,6 @@ def run(options: argparse.Namespace) -> None:
         if unfinished is not None:
             print(f"Go on with: dpcore train --resume --output {folder}", file=sys.stderr)
         raise KeyboardInterrupt
-
-
-def _fitting(options: argparse.Namespace) -> tuple[TrainingStudy, Examples | None]:
-    study = _study(options)
-    if options.batch_size is not None or study.config.sampling == "none":
-        return study, None
-    records = load(study.dataset, **dict(study.settings))
-    size = study.config.size(study.trained_on(records.records))
-    config = replace(study.config, batch=CONTROLS["lot"].usual(size))
-    return replace(study, config=config), records
 
 
 def _series(options: argparse.Namespace, study: TrainingStudy) -> dict[str, TrainingStudy]:
@@ -212,57 +179,6 @@ def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[
         settings = json.loads(files[SETTINGS]) | {UNFINISHED: unfinished}
         files[SETTINGS] = json.dumps(settings, ensure_ascii=False, indent=2).encode()
     return files
-
-
-def _study(options: argparse.Namespace) -> TrainingStudy:
-    if options.epsilon is not None and options.sigma is not None:
-        raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
-    choices = typed_values(CONTROLLED, options)
-    config, arguments = _config(options, choices), fields(CONTROLLED, choices)
-    if options.sigma is not None or not config.private:
-        arguments.setdefault("epsilon", None)
-    return TrainingStudy(
-        config=config,
-        budget=optional("budget", options.budget),
-        held_out=options.held_out,
-        settings=tuple(_setting(text) for text in options.set or ()),
-        release="" if options.output is None or options.seed is not None else new_release(),
-        models=whole("models", or_usual(options.models, ONE_MODEL[1]), at_least=1),
-        **arguments,
-    )
-
-
-def _config(options: argparse.Namespace, choices: Mapping[str, Any]) -> TrainingConfig:
-    arguments = {**fields(CONTROLLED, choices, "config"), **_schedule(options, choices)}
-    if options.widths is not None:
-        arguments["widths"] = tuple(
-            whole("widths", part, at_least=1) for part in words(options.widths)
-        )
-    if options.sigma is not None:
-        arguments["sigma"] = number("sigma", options.sigma, at_least=0.0)
-    return TrainingConfig(**arguments, clipped=not options.no_clipping)
-
-
-def _schedule(options: argparse.Namespace, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """R and its interval; a given decay switches it on."""
-    usual = "constant" if options.decay is None else "decay"
-    if choices.get("schedule", usual) == "constant":
-        alone(options, "constant noise", "decay", "decay_every")
-        return {}
-    decay = number("decay", options.decay or USUAL_DECAY, above=0.0, at_most=1.0)
-    return {"decay": decay, "decay_every": options.decay_every or "epoch"}
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise reject("set", text, "NAME=VALUE")
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            continue
-    return name, value
 
 
 def _folder(output: str | None) -> Path | None:

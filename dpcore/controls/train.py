@@ -38,12 +38,6 @@ def datasets() -> dict[str, str]:
     return {key: images.entry(key).title for key in keys}
 
 
-def _effects() -> dict[str, str]:
-    from dpcore.evaluation.effects import EFFECTS
-
-    return {key: f"{effect.title} {effect.symbol}".strip() for key, effect in EFFECTS.items()}
-
-
 def _decays(values: Values) -> bool:
     # Paper 004 has only constant noise.
     return values.get("shape") != "published-004" and values.get("schedule") == "decaying"
@@ -474,28 +468,9 @@ CONTROLS = Page(
     ),
 )
 
-EFFECT = Control(
-    "effect",
-    "Setting to vary",
-    OneOf(_effects),
-    default="decay",
-    noun="the effect of",
-    help="Paper 003 varies the decay R, the first noise σ₀ and the clipping norm C (figure 2). "
-    "Paper 004 varies the batch size, the hidden units and the clipping norm (figure 5).",
-)
-GIVES_WAY = Control(
-    "gives_way",
-    "What gives way to keep ε",
-    OneOf({"noise": "The noise", "epochs": "The epochs"}, row=True),
-    noun="to let give way",
-    fallback_name="what usually does",
-    help="**The noise**: as many epochs as set, the noise solved anew for each value. **The "
-    "epochs**: the same first noise, and as many epochs as keep within ε. They are at most ten "
-    "times as many as set.",
-)
 VIEW = common.tabs("train_view", TABS)
-DETAIL = (EFFECT, GIVES_WAY, VIEW, *common.RISK)
-"""Controls of the tabs under the answer."""
+DETAIL = (VIEW, *common.RISK)
+"""Controls of the tabs under the answer, but for those of questions."""
 
 MORE_OPTIONS = (
     Control(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcore.controls.network_figures import FIGURES
-from dpcore.controls.train import CONTROLS, DETAIL
+from dpcore.controls.train import CONTROLS
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.tuned_configs import STUDIES
 
@@ -47,5 +47,3 @@ PRESETS: dict[str, Mapping[str, Any]] = {
     **{title: FIRST | dict(settings) for title, (_, settings) in FIGURES.items()},
 }
 """Presets by name: the values of the controls."""
-OPENED = {control.key for control in DETAIL}
-"""What a preset opens: looking elsewhere does not leave it."""

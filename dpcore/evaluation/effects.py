@@ -7,20 +7,16 @@ The noise gives way, for as many epochs (paper 004, figure 5), or the epochs do 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpcore.accounting.planner import solve
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput, number, one_of, whole
-from dpcore.evaluation.comparison import accounted, averaged
 from dpcore.evaluation.training.spending import ACCOUNTANT, assurance
-from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.variants import accounted
 from dpcore.rounding import significant
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NOISE, EPOCHS = "noise", "epochs"
 """What is adjusted to keep ε: σ₀ is solved again, or the number of epochs is what σ₀ affords."""
@@ -103,7 +99,7 @@ class Effect:
             )
             candidates = [_rounded_decay(fall ** (1.0 / max(1, times - 1))) for fall in FALLS]
         else:
-            near = self._way(gives_way) == EPOCHS and not self.whole_numbers
+            near = self.way(gives_way) == EPOCHS and not self.whole_numbers
             candidates = [now * factor for factor in (NEAR if near else FACTORS) if factor != 1.0]
             digits = round if self.whole_numbers else significant
             candidates = [float(digits(value)) for value in candidates]
@@ -126,7 +122,7 @@ class Effect:
         affordable step, at most `MAX_TIMES` the present epochs. Refuses a value out of range, a
         setting without effect here, and where not even one step fits.
         """
-        yielding = self._way(gives_way)
+        yielding = self.way(gives_way)
         if reason := self.why_not(study):
             raise InvalidInput(reason)
         value = self.check(value, study.config.size(records))
@@ -142,46 +138,11 @@ class Effect:
         budget = target if study.budget is None else min(target, study.budget)
         return replace(study, config=replace(config, epochs=epochs), epsilon=None, budget=budget)
 
-    def sweep(
-        self,
-        study: TrainingStudy,
-        records: int,
-        values: Sequence[float] | None = None,
-        gives_way: str | None = None,
-    ) -> TrainingSweep:
-        """`varied` for several values, in their order, as one task; default `values`."""
-        chosen = self.values(study, records, gives_way) if values is None else values
-        return TrainingSweep(
-            tuple(self.varied(study, value, records, gives_way) for value in chosen)
-        )
-
-    def _way(self, gives_way: str | None) -> str:
-        if gives_way is None:
+    def way(self, gives_way: str | None) -> str:
+        """What gives way: what is named, or else what usually does."""
+        if not gives_way:
             return self.gives_way[0]
         return one_of(f"what gives way to {self.title}", gives_way, self.gives_way)
-
-
-def ends(
-    effect: Effect, values: Sequence[float], sweep: TrainingSweep, history: pd.DataFrame
-) -> pd.DataFrame:
-    """The state of the training with each value, after the last epoch that all its runs reached."""
-    import pandas as pd
-
-    if history.empty:
-        return pd.DataFrame({"parameter": [], "value": []})
-    rows = averaged(history.assign(series=history["study"])).groupby("series", sort=True).tail(1)
-    rows = rows.sort_values("series").drop(columns=["series", "seconds"]).reset_index(drop=True)
-    configs = [sweep.studies[place].config for place in rows["study"]]
-    rows["sigma"] = [
-        _first_sigma(config, row) for config, (_, row) in zip(configs, rows.iterrows(), strict=True)
-    ]
-    front = {"parameter": effect.key, "value": [values[place] for place in rows["study"]]}
-    return pd.concat([pd.DataFrame(front), rows], axis=1)
-
-
-def _first_sigma(config: TrainingConfig, row: pd.Series) -> float:
-    falls = row["steps" if config.decay_every == "step" else "epoch"] - 1
-    return float(row["sigma"] * config.decay ** (-0.5 * falls))
 
 
 def _spends(study: TrainingStudy, records: int) -> float:
@@ -217,4 +178,4 @@ EFFECTS: dict[str, Effect] = {
 
 
 def effect(key: str) -> Effect:
-    return EFFECTS[one_of("effect", key, tuple(EFFECTS))]
+    return EFFECTS[one_of("setting", key, tuple(EFFECTS))]

@@ -116,12 +116,11 @@ def _emptied(split: Split) -> Split:
 def take_examples(data: bytes, filename: str) -> Brief:
     """Read features, as `dpcore.datasets.images.sets.features_npz` does, and hold them."""
     from dpcore.datasets.images.sets import features_npz
-    from dpcore.evaluation import comparison
-    from dpcore.evaluation.training.data import known
+    from dpcore.evaluation.training.data import known, tested
 
     examples = _uploaded.examples = features_npz.decode(data, filename)
     all_blank = not known(examples.train_targets).any()
-    return Brief(examples.entry, examples.records, comparison.tested(examples), all_blank)
+    return Brief(examples.entry, examples.records, tested(examples), all_blank)
 
 
 def hand_over(path: str) -> None:

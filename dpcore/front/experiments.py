@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, naming_extras, reject
-from dpcore.progress import Progress, silent
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     from datetime import date
@@ -177,58 +176,3 @@ def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:
     from dpcore.evaluation.training import task
 
     return task.train(study, **options)
-
-
-@naming_extras()
-def vary(
-    study: TrainingStudy,
-    setting: str,
-    values: Sequence[float] | None = None,
-    *,
-    gives_way: str | None = None,
-    progress: Progress = silent,
-) -> pd.DataFrame:
-    """The effect of one setting on a private training within the same ε, one row a value.
-
-    A setting can't be changed alone at a fixed ε: the noise or the epochs give way. Batches and
-    noise come from the configuration's seed: for exploration only.
-
-    Parameters
-    ----------
-    study : TrainingStudy
-        Its ε is the target; without one its budget, or else the ε of its own σ₀. Its
-        configuration names the adjacency.
-    setting : str
-        "decay", "sigma", "clip", "batch" or "units".
-    values : sequence of float, optional
-        Values to compare; by default the present one and some around it.
-    gives_way : str, optional
-        "noise": σ₀ is solved anew. "epochs": as many are run as σ₀ affords. By default the
-        setting's usual one.
-    progress : callable
-        Called with (fraction done, message).
-
-    Returns
-    -------
-    DataFrame
-        Where the training with each value ended, as of `dpcore.evaluation.effects.ends`. What is
-        measured is computed on real records, and is not private.
-
-    Raises
-    ------
-    InvalidInput
-        If a value is out of range, the setting has no effect here, or not even one step fits.
-    MissingPackage
-        If torch is not installed.
-    """
-    from dpcore.datasets import images
-    from dpcore.evaluation import effects
-    from dpcore.evaluation.training.task import swept
-    from dpcore.work.task import JobContext
-
-    effect = effects.effect(setting)
-    examples = images.load(study.dataset, **dict(study.settings))
-    records = study.trained_on(examples.records)
-    chosen = effect.values(study, records, gives_way) if values is None else tuple(values)
-    sweep = effect.sweep(study, records, chosen, gives_way)
-    return effects.ends(effect, chosen, sweep, swept(sweep, JobContext(progress)).rows)

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from dpcore.errors import naming_extras
 from dpcore.questions import register
 
 if TYPE_CHECKING:
@@ -19,9 +20,11 @@ SHARED = {
     "cancelled": "Callable[[], bool]",
 }
 """What every function takes besides, with its type."""
-OF_SHARED = """\
+OF_RECORDS = """\
 records : Table, optional
     From `load`, where at hand.
+"""
+OF_SHARED = """\
 progress : callable
     Called with the share done, from 0 to 1, and what is being done.
 cancelled : callable
@@ -37,6 +40,8 @@ Raises
 ------
 InvalidInput
     If something is out of range, or does not fit the study or its data.
+MissingPackage
+    If a package that it needs is not installed.
 """
 
 
@@ -45,6 +50,7 @@ def function(name: str) -> Callable[..., pd.DataFrame]:
     from dpcore.questions.question import ask
 
     question = register.named(name)
+    shared = _shared(question)
     signature = inspect.Signature(
         [
             inspect.Parameter("study", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -54,16 +60,17 @@ def function(name: str) -> Callable[..., pd.DataFrame]:
             ),
             *(
                 inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None)
-                for each in SHARED
+                for each in shared
             ),
         ]
     )
 
     def asked(*positional: Any, **given: Any) -> pd.DataFrame:
         options = signature.bind(*positional, **given).arguments
-        shared = {each: options.pop(each) for each in SHARED if each in options}
-        shared = {each: value for each, value in shared.items() if value is not None}
-        return ask(question(**options), **shared)
+        others = {each: options.pop(each) for each in shared if each in options}
+        others = {each: value for each, value in others.items() if value is not None}
+        with naming_extras():
+            return ask(question(**options), **others)
 
     asked.__name__ = asked.__qualname__ = name
     asked.__doc__ = _documentation(question)
@@ -72,11 +79,16 @@ def function(name: str) -> Callable[..., pd.DataFrame]:
     return asked
 
 
+def _shared(question: type[Question]) -> dict[str, str]:
+    return {each: SHARED[each] for each in SHARED if question.of_table or each != "records"}
+
+
 def _documentation(question: type[Question]) -> str:
     own = inspect.getdoc(question) or ""
     asks, _, rest = own.partition("\nNotes\n-----\n")
     notes, _, examples = rest.partition("\nExamples\n")
-    text = asks + OF_SHARED.format(returns=" ".join(notes.split()))
+    of_records = OF_RECORDS if question.of_table else ""
+    text = asks + of_records + OF_SHARED.format(returns=" ".join(notes.split()))
     return f"{text}\nExamples\n{examples}" if examples else text
 
 
@@ -84,6 +96,6 @@ def typed(name: str) -> str:
     """Write the function's signature for the stub."""
     question = register.named(name)
     own = [f"    {each.name}: {each.ask.takes} = ...," for each in question.asked()]
-    shared = [f"    {each}: {kind} = ...," for each, kind in SHARED.items()]
+    shared = [f"    {each}: {kind} = ...," for each, kind in _shared(question).items()]
     head = [f"def {name}(", f"    study: {type(question().study).__name__},", "    *,"]
     return "\n".join([*head, *own, *shared, ") -> pd.DataFrame: ..."])

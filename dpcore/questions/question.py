@@ -120,6 +120,10 @@ class Question(ABC):
     """Controls of what is shown of its answer on the page."""
     examples: ClassVar[tuple[str, ...]] = ()
     """Options of its command, for the documentation."""
+    of_table: ClassVar[bool] = True
+    """Whether its records are a table, which a call in Python may be given."""
+    is_long: ClassVar[bool] = False
+    """Whether answering it may take minutes."""
     study: Any = field(default_factory=Study)
     """What it is asked of."""
 
@@ -184,6 +188,10 @@ class Question(ABC):
                 (given[each.name],) = chosen
         return cls(study, **given)
 
+    def load(self) -> Any:
+        """Load the records that it is asked of."""
+        return load(self.study.dataset, records=self.study.records)
+
     def check(self, entry: Entry) -> None:  # noqa: B027 - most have nothing to refuse
         """Refuse what does not fit the data, from public facts alone.
 
@@ -194,7 +202,7 @@ class Question(ABC):
         """
 
     @abstractmethod
-    def rows(self, records: Table, report: Progress) -> pd.DataFrame:
+    def rows(self, records: Any, report: Progress) -> pd.DataFrame:
         """Answer it from the records; `report` raises `Cancelled` where that is wished."""
 
     def table(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -234,7 +242,7 @@ class Question(ABC):
 def ask(
     question: Question,
     *,
-    records: Table | None = None,
+    records: Any = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
@@ -242,7 +250,7 @@ def ask(
     report = stoppable(progress, cancelled)
     if records is None:
         report(0.0, "loading the data")
-        records = load(question.study.dataset, records=question.study.records)
+        records = question.load()
     question.check(records.entry)
     rows = question.rows(records, report)
     report(1.0, "done")
@@ -273,4 +281,4 @@ def answered(question: Question, context: JobContext) -> Outcome:
 
 def task(question: Question, path: str = "") -> StudyTask:
     """The question as a job; `path` is of a file with an upload's records."""
-    return StudyTask(question, answered, path)
+    return StudyTask(question, answered, path, is_long=question.is_long)

@@ -12,9 +12,11 @@ from dpcore.controls.options import exactly, written
 from dpcore.datasets import Preparation
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions import command_of
-from dpcore.questions.lines import TELLING, call, changed, joined
+from dpcore.questions.lines import TELLING, call, changed, joined, packed
 from dpcore.questions.question import Question
+from dpcore.questions.training import told as training
 
 OPTIONS = {
     **{control.field: control.option for control in (*CONTROLS, *TYPED) if control.option},
@@ -25,6 +27,7 @@ OPTIONS = {
 # in its own way; it names some fields for every part.
 EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.yaml"
+NOISE = "# Noise comes from a seed: for exploration only."
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
 
@@ -79,12 +82,13 @@ def commands(parts: Sequence[Question]) -> str:
 def snippet(*parts: Question) -> str:
     """Python that gives its table; of several parts of one table, all together."""
     first = parts[0]
-    arguments = ["study", *_own_arguments(first), "records=records", "progress=tell"]
+    arguments = ["study", *_own_arguments(first), "progress=tell"]
     function = f"dpcore.{first.named()}"
     lines = ["import sys", "", "import dpcore", "", *TELLING]
-    noise = "# Noise comes from a seed: for exploration only."
     made = PARTS[type(first.study)].python(first.study)
-    lines += [f"records = {_source(first.study)}", noise]
+    if first.of_table:
+        arguments.insert(-1, "records=records")
+        lines += [f"records = {_source(first.study)}", NOISE]
     if len(parts) == 1:
         lines += [*made, *call(f"table = {function}", arguments)]
     else:
@@ -165,5 +169,6 @@ class Part(NamedTuple):
 PARTS: Mapping[type, Part] = {
     Study: Part(_described, lambda study: call("study = dpcore.Study", _arguments(study))),
     ModelStudy: Part(_options_of_model, _python_of_model),
+    TrainingStudy: Part(lambda study: packed(training.options(study)), training.python),
 }
 """Each by its type."""

@@ -16,8 +16,8 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.deep.config import TrainingConfig
 from dpcore.erm.method import Calibration
-from dpcore.evaluation.comparison import REFERENCE_OPTIMIZER, REFERENCE_RATE
 from dpcore.evaluation.scoring import spread
+from dpcore.evaluation.training.variants import REFERENCE_OPTIMIZER, REFERENCE_RATE
 from dpcore.progress import Progress
 from dpcore.words import spaced
 

@@ -21,9 +21,9 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.effects import EFFECTS
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.variants import nonprivate
 from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
 from dpcore.guarantee import Adjacency

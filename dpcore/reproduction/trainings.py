@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.comparison import nonprivate
-from dpcore.evaluation.finished import METRICS
+from dpcore.evaluation.training.histories import METRICS
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
+from dpcore.evaluation.training.variants import nonprivate
 from dpcore.figures.static import panels
 from dpcore.figures.style import Look
 from dpcore.progress import Progress

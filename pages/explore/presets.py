@@ -69,9 +69,10 @@ def _open_on_train(title: str) -> None:
     from dpcore.controls import train, train_presets  # slow to load
     from dpcore.controls.control import Page
     from dpcore.controls.link import address
+    from dpcore.questions.vary.question import VaryQuestion
 
     # The link names no default: what an earlier visit has left does not stay.
     set_controls(train_presets.PRESETS[title])
     _, settings = FIGURES[title]
-    link = address(Page(*train.CONTROLS, *train.DETAIL), settings)
+    link = address(Page(*train.CONTROLS, *train.DETAIL, *VaryQuestion.controls()), settings)
     st.switch_page("train/train.py", query_params=link)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from dpcore.datasets import Preparation
-    from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
     from dpcore.evaluation.uploaded import Brief, Outline
 
 MEGABYTES, RELEASE_MEGABYTES = 1_000, 3_000
@@ -351,15 +350,11 @@ def features(file: File) -> tuple[str, Brief]:
     return upload.name, upload.answer("", None)
 
 
-def train(place: str, study: TrainingStudy | TrainingSweep, name: str) -> None:
+def train(place: str, make: Callable[[str], Task], key: str, name: str, *, is_sweep: bool) -> None:
     """Submit training on the named features; see `Upload.learn`."""
-    from dpcore.evaluation.training.study import TrainingSweep
-    from dpcore.evaluation.training.task import task
-
     upload = stored("features")
     if upload is not None and upload.name == name:
-        is_sweep = isinstance(study, TrainingSweep)
-        upload.learn(place, lambda path: task(study, path), study.key, is_sweep=is_sweep)
+        upload.learn(place, make, key, is_sweep=is_sweep)
 
 
 def _current(kind: str, name: str) -> Upload:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 
 from dpcore.controls.link import Link, Refusal
-from dpcore.datasets import images
-from dpcore.evaluation import comparison, finished
-from dpcore.evaluation.finished import Finished
+from dpcore.evaluation.training import histories
 from dpcore.figures import training as figures
-from dpcore.figures.headings import heading
-from dpcore.words import at_most, counted, listed, plain
+from dpcore.questions.comparison import finished
+from dpcore.questions.comparison.finished import Finished
+from dpcore.questions.training import figure
+from dpcore.words import listed
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.train.calibration import CalibratedTraining
-from pages.train.controls import TrainChoice
+from pages.train.controls import Others, TrainChoice
 
 # Names in the address of what is compared, and of what else ended in this session.
 LINK, OTHERS = "compare", "trained"
 MAX_TRAININGS = 50
-NAMED = ("epochs", "decay", "decay_every")
-"""Settings that the title of every training names; of others, those that differ."""
 KEY = re.compile(r"[0-9a-f]{24}")
 
 
@@ -48,6 +44,10 @@ def validate_link(link: Link) -> list[Refusal]:
     # Without a choice, all are laid side by side, as when they ended.
     store("train compared", keys if LINK in link else others[-figures.MAX_RUNS :])
     return refusals
+
+
+LINKED: Others = {LINK: validate_link, OTHERS: None}
+"""What the link holds besides controls."""
 
 
 def _is_kept(key: str) -> bool:
@@ -105,7 +105,7 @@ def show(choice: TrainChoice, _: CalibratedTraining) -> None:
         return
     differing = _differing(list(keys_by_name.values()))
     titles = {
-        key: _title(name, _load(key), choice.metric, differing[key])
+        key: finished.title(name, _load(key), choice.metric, differing[key])
         for name, key in keys_by_name.items()
     }
     # Set here, as a fragment cannot set a control outside of it.
@@ -141,42 +141,14 @@ def _differing(keys: list[str]) -> dict[str, list[str]]:
     return {key: finished.differing(group) for group in groups.values() for key in group}
 
 
-def _title(name: str, training: Finished, metric: str, differing: list[str]) -> str:
-    settings, results = training.settings, training.results
-    value = results[metric.removesuffix("_test")]
-    epsilon_note = (
-        "" if results["epsilon"] is None else f", certified ε = {at_most(results['epsilon'])}"
-    )
-    value_note = "" if value is None else f": {figures.shown(metric)(value)}"
-    data = images.entry(settings["dataset"]).title
-    differences = "".join(
-        f", {heading(setting)} {_value_text(settings[setting])}"
-        for setting in differing
-        if setting not in NAMED
-    )
-    noise = "constant noise" if settings["decay"] == 1.0 else _decay_text(settings)
-    return (
-        f"{name}. {data}, {settings['network']}, {counted(settings['epochs'], 'epoch')}, {noise}"
-        f"{differences}{epsilon_note}{value_note}"
-    )
-
-
-def _decay_text(settings: Mapping[str, Any]) -> str:
-    return f"noise variance × {plain(settings['decay'])} every {settings['decay_every']}"
-
-
-def _value_text(value: object) -> str:
-    return plain(value) if isinstance(value, int | float) else str(value)
-
-
 def _charts(trainings: dict[str, Finished], metric: str) -> None:
     known_runs = figures.runs(list(trainings))
-    table = comparison.averaged(finished.histories(trainings))
+    table = histories.averaged(finished.histories(trainings))
     epochs = max(int(training.settings["epochs"]) for training in trainings.values())
     for place, column in zip(st.columns(2, border=True), (metric, "loss_train"), strict=True):
         with place:
             st.subheader(figures.AXES[column], anchor=False)
-            chart = figures.learning(table, column, epochs=epochs, known=known_runs, dark=on_dark())
+            chart = figure.learning(table, column, epochs=epochs, known=known_runs, dark=on_dark())
             plot(chart, f"compare_{column}")
     table_behind(table, "compared_epoch_by_epoch", "Means over repetitions, epoch by epoch")
     unmeasured = [
@@ -184,14 +156,5 @@ def _charts(trainings: dict[str, Finished], metric: str) -> None:
     ]
     if unmeasured:
         st.caption(f"No {figures.METRICS[metric]} is measured in training {listed(unmeasured)}.")
-    st.markdown(_difference(trainings))
+    st.markdown(finished.difference(trainings))
     download(finished.table(trainings), "compared_trainings", "Settings and ends of each training")
-
-
-def _difference(trainings: dict[str, Finished]) -> str:
-    if len(trainings) < 2:
-        return "Choose a second one to see in what they differ."
-    differing = [heading(name) for name in finished.differing(trainings)]
-    if not differing:
-        return "They were set alike."
-    return f"They differ in {listed(differing)}."

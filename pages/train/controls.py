@@ -2,30 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.controls.train import CONTROLS, VIEW
-from dpcore.controls.train_presets import OPENED, PRESETS
-from dpcore.datasets import images
+from dpcore.controls.control import OneOf, Values
+from dpcore.controls.link import Link, Refusal
+from dpcore.controls.network_figures import FIGURES, Figure
+from dpcore.controls.train import CONTROLS, DETAIL, VIEW
+from dpcore.controls.train_presets import PRESETS
+from dpcore.datasets import DataUnavailable, images
 from dpcore.datasets.images import ExamplesEntry
+from dpcore.datasets.images.sets import features_npz
 from dpcore.deep.config import TrainingConfig
+from dpcore.errors import InvalidInput
 from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
+from dpcore.guarantee import Adjacency
+from dpcore.questions.vary.question import VaryQuestion
 from dpcore.words import spaced
-from pages.shared import presets
-from pages.shared.session import control_text, control_value, set_controls
+from pages.shared import presets, query, uploads
+from pages.shared.session import control_text, control_value, once, set_controls
+from pages.shared.texts import WHERE_HIDDEN
+from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm, chosen
-from pages.train import records, texts, upload
 
 if TYPE_CHECKING:
     from dpcore.evaluation.uploaded import Brief
 
-
 EXPERT = "expert"
 """Key of the group of controls that is closed at first."""
+UNDER_THE_ANSWER = (*DETAIL, *VaryQuestion.controls())
+OPENED = {control.key for control in UNDER_THE_ANSWER}
+"""What a preset opens: looking elsewhere does not leave it."""
 IN_SIGHT = (*("dataset", "measure", "network", "target_epsilon", "passes", "lot", "clipping"),)
+BY_EFFECT: tuple[Figure, ...] = ((3, 2), (4, 5))
+"""Figures that are drawn over the values of one setting; others are drawn epoch by epoch."""
+OWN_FEATURES = features_npz.ENTRY.key
+UploadSettings = tuple[tuple[str, str], ...]
+Others = Mapping[str, Callable[[Link], list[Refusal]] | None]
+PRESET = (
+    "Settings to start from: data, network and how to train. Any control may be changed afterwards."
+)
+UPLOAD = (
+    "A file written by `numpy.savez`. It holds `train_features` and `test_features` (records × "
+    "features), `train_labels` and `test_labels`, and `names` if you like. Labels are whole "
+    "numbers from 0; several labels a record are 0, 1 and nan. It stays on this machine."
+)
+DRAWN_ALONE = (
+    "Judged by what this page has drawn. `python -m dpcore reproduce` runs all of the figure."
+)
+
+
+def validate_link(others: Others) -> str:
+    """Check the link once a session; returns all its refusals as one message.
+
+    `others` check what is no control, by name.
+    """
+    return once("train_link", lambda: _validate_link(others))
+
+
+def _validate_link(others: Others) -> str:
+    link = query.read_link()
+    dataset = _linked(link, "dataset")
+    entry = images.entry(dataset)
+    network = _linked(link, "network", networks_for(entry))
+    among = {
+        "network": [str(CONTROLS["network"].text(key)) for key in networks_for(entry)],
+        "features": [str(CONTROLS["features"].text(key)) for key in features_for(entry, network)],
+    }
+    return query.validate_link((*CONTROLS, *UNDER_THE_ANSWER), among, {**others, EXPERT: None})
+
+
+def _linked(link: Link, key: str, offered: Collection[str] | None = None) -> str:
+    kind = CONTROLS[key].kind
+    assert isinstance(kind, OneOf)
+    keys = {title: choice for choice, title in kind.options().items()}
+    choice = keys.get(link.get(key, [""])[-1], "")
+    is_offered = choice in keys.values() and (offered is None or choice in offered)
+    return choice if is_offered else str(CONTROLS[key].default)
 
 
 @dataclass(frozen=True)
@@ -47,8 +103,8 @@ def sidebar() -> TrainChoice:
         dataset = form.draw("dataset")
         entry, uploaded, made_up = images.entry(dataset), None, ""
         settings: tuple[tuple[str, Any], ...] = ()
-        if dataset == upload.DATASET:
-            uploaded, settings, made_up = upload.ask()
+        if dataset == OWN_FEATURES:
+            uploaded, settings, made_up = ask_for_features()
             entry = entry if uploaded is None else uploaded.entry
         _draw_among(form, "network", networks_for(entry))
         form.draw("target_epsilon")
@@ -59,7 +115,7 @@ def sidebar() -> TrainChoice:
         with form.group(EXPERT, "Expert", expert_keys, ":material/tune:"):
             metric = _expert(form, entry)
         form.is_open = True
-        size = records.size(form.values, uploaded)
+        size = size_of(form.values, uploaded)
         with length_place:
             form.draw("passes")
             form.draw("lot", usual=CONTROLS["lot"].usual(size))
@@ -162,7 +218,7 @@ def _presets() -> None:
         preset(),
         _load,
         placeholder="Your own settings",
-        help=texts.PRESET,
+        help=PRESET,
     )
 
 
@@ -185,3 +241,54 @@ def _load(name: str) -> None:
 def _is_set(name: str) -> bool:
     settings = {key: value for key, value in PRESETS[name].items() if key not in OPENED}
     return all(control_text(key) in ("", str(value)) for key, value in settings.items())
+
+
+def paper_figures(*, by_effect: bool) -> list[Figure]:
+    """List the papers' figures whose settings are chosen, drawn by the effect of a setting or not.
+
+    Others are drawn epoch by epoch.
+    """
+    chosen = [FIGURES[name][0] for name in matching() if name in FIGURES]
+    return [figure for figure in chosen if (figure in BY_EFFECT) == by_effect]
+
+
+@st.cache_data(max_entries=50, show_spinner="Reading the records …")
+def records(dataset: str) -> int:
+    """Return the number of training records; `DataUnavailable` if it depends on missing data."""
+    source, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
+    if source == "upload":
+        raise DataUnavailable(f"Choose the file among the controls {WHERE_HIDDEN}. {how_to_get}")
+    count = images.records(dataset)
+    if count:
+        return count
+    if source not in ("built in", "local"):
+        raise DataUnavailable(how_to_get)
+    return images.load(dataset).records
+
+
+def size_of(values: Values, uploaded: Brief | None) -> int | None:
+    """Return n, or the public size in its place; ``None`` where it is not known."""
+    if values.get("person") == Adjacency.ADD_REMOVE:
+        public: int | None = values.get("public_size")
+        return public
+    try:
+        every = uploaded.records if uploaded else records(values["dataset"])
+    except DataUnavailable:
+        return None
+    return max(1, every - (values.get("set_aside") or 0))
+
+
+def ask_for_features() -> tuple[Brief | None, UploadSettings, str]:
+    """Draw the upload field; returns the records' outline, the settings that name them, a note."""
+    file = uploads.field("Your own features (.npz)", "train_upload", type="npz", help=UPLOAD)
+    file = file or uploads.handed_over("features")
+    if file is None:
+        return None, (), ""
+    try:
+        with st.spinner("Reading the file …", show_time=True):
+            name, outline = uploads.features(file)
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return None, (), ""
+    note = file.note if isinstance(file, uploads.MadeUpFile) else ""
+    return outline, (("file", name),), note

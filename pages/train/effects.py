@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.train import EFFECT, GIVES_WAY
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import comparison, effects
+from dpcore.evaluation import effects
 from dpcore.evaluation.effects import Effect
-from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
-from dpcore.export import train as export
-from dpcore.figures import training as figures
+from dpcore.evaluation.training import histories
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.questions.comparison import arms
+from dpcore.questions.told import command, snippet
+from dpcore.questions.vary import figure
+from dpcore.questions.vary.question import GIVES_WAY, SETTING, VaryQuestion
 from dpcore.words import counted, plain
 from dpcore.work import jobs
-from pages.shared import work
+from pages.shared import verdicts, work
 from pages.shared.charts import download, on_dark, plot
-from pages.shared.code import show_python
+from pages.shared.code import show_command, show_python
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 from pages.shared.work import Waiting, answer_to
-from pages.train import paper_figure, trainings, upload
+from pages.train import trainings
 from pages.train.calibration import CalibratedTraining
-from pages.train.controls import TrainChoice
+from pages.train.controls import DRAWN_ALONE, TrainChoice, paper_figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,26 +37,22 @@ PLACE = "effect"
 
 @dataclass(frozen=True)
 class Varied:
-    effect: Effect
-    way: str
-    values: tuple[float, ...]
-    sweep: TrainingSweep
+    question: VaryQuestion
     now: float
-    plain: TrainingStudy | None  # with constant isotropic noise, where paper 004's is chosen
-    plain_sweep: TrainingSweep | None
+    plain: VaryQuestion | None  # with constant isotropic noise, where paper 004's is chosen
 
     @property
-    def sweeps(self) -> dict[str, TrainingSweep]:
+    def questions(self) -> dict[str, VaryQuestion]:
         """Each with what it does, the chosen noise first."""
-        named = {f"Training with {len(self.values)} values": self.sweep}
-        if self.plain_sweep is not None:
-            named["Training them with isotropic noise"] = self.plain_sweep
+        named = {f"Training with {len(self.question.values)} values": self.question}
+        if self.plain is not None:
+            named["Training them with isotropic noise"] = self.plain
         return named
 
     @property
     def state(self) -> str:
         """State of the first one that is not done, or “done” if all are."""
-        states = map(trainings.state, self.sweeps.values())
+        states = map(trainings.state, self.questions.values())
         return next((state for state in states if state != "done"), "done")
 
 
@@ -67,7 +65,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
         "run as the same noise affords."
     )
     with st.container(horizontal=True):
-        effect = effects.effect(drawn(EFFECT))
+        effect = effects.effect(drawn(SETTING))
         way = effect.gives_way[0]
         if len(effect.gives_way) > 1:
             way = drawn(GIVES_WAY, among=effect.gives_way)
@@ -92,25 +90,28 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
 
 def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Varied:
     values = effect.values(study, records, way)
-    plain = plain_sweep = None
-    if study.config.noise == comparison.PUBLISHED:
-        plain = comparison.comparison_arms(study)["constant"]
-        plain_sweep = effect.sweep(plain, records, values, way)
-    sweep, now = effect.sweep(study, records, values, way), effect.present(study, records)
-    return Varied(effect, way, values, sweep, now, plain, plain_sweep)
+    plain = None
+    if study.config.noise == arms.PUBLISHED:
+        constant = arms.comparison_arms(study)["constant"]
+        plain = VaryQuestion(constant, effect.key, values, way)
+    question = VaryQuestion(study, effect.key, values, way)
+    for each in (question, plain):
+        if each is not None:
+            each.studies(records)  # refuses what ε does not afford
+    return Varied(question, effect.present(study, records), plain)
 
 
 def _watch(varied: Varied, metric: str, study: TrainingStudy, records: int) -> None:
-    sweeps = varied.sweeps
-    work.only(PLACE, [sweep.key for sweep in sweeps.values()])
+    questions = varied.questions
+    work.only(PLACE, [question.key for question in questions.values()])
     job = work.WatchedJobs(
         PLACE,
         PLACE,
-        sweeps,
-        upload.submit,
+        questions,
+        trainings.submit,
         seconds=trainings.POLL_SECONDS,
         should_run=lambda: any(
-            trainings.state(sweep) in ("queued", "running") for sweep in sweeps.values()
+            trainings.state(question) in ("queued", "running") for question in questions.values()
         ),
         begin="Train with each value",
         idle=lambda _: "This is trained when you ask for it.",
@@ -119,31 +120,33 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy, records: int) -> N
     def draw(is_final: bool) -> None:
         state = varied.state
         if state not in ("queued", "running", "done"):
-            values = ", ".join(plain(value, 4) for value in varied.values)
-            name = varied.effect.symbol or varied.effect.title
+            values = ", ".join(plain(value, 4) for value in varied.question.values)
+            name = varied.question.effect.symbol or varied.question.effect.title
             st.caption(f"{name} = {values}; {counted(study.runs, 'repetition')} each.")
         work.show(job)
-        table, beside = _ends(varied, varied.sweep), _ends(varied, varied.plain_sweep)
+        table, beside = _ends(varied.question), _ends(varied.plain)
         if table is not None:
             _charts(varied, metric, table, beside, is_final=is_final)
         if table is not None and state == "done":
-            paper_figure.of_effect(study, records, table, beside)
-            described = [each for each in (study, varied.plain) if each is not None]
-            key, way = varied.effect.key, varied.way
-            show_python(*(export.effect_snippet(one, key, varied.values, way) for one in described))
+            for paper in paper_figures(by_effect=True):
+                from dpcore.reproduction import drawn as judging
+
+                judged = judging.of_effect(paper, study, records, table, beside)
+                verdicts.show(judged, DRAWN_ALONE)
+            files = zip(questions.values(), ("", "isotropic.csv"), strict=False)
+            show_command(*(command(question, name) for question, name in files))
+            show_python(*map(snippet, questions.values()))
 
     work.watch([job], draw=draw)
 
 
-def _ends(varied: Varied, sweep: TrainingSweep | None) -> pd.DataFrame | None:
-    """Where the trainings of a sweep have ended so far; None before the first row."""
-    if sweep is None:
+def _ends(question: VaryQuestion | None) -> pd.DataFrame | None:
+    """Where the trainings have ended so far; None before the first row."""
+    if question is None:
         return None
-    is_done = trainings.state(sweep) == "done"
-    rows = work.result(sweep.key) if is_done else jobs.Job(sweep.key).partial()
-    if rows is None or rows.empty:
-        return None
-    return effects.ends(varied.effect, varied.values, sweep, rows)
+    is_done = trainings.state(question) == "done"
+    rows = work.result(question.key) if is_done else jobs.Job(question.key).partial()
+    return None if rows is None or rows.empty else question.table(rows)
 
 
 def _charts(
@@ -154,11 +157,12 @@ def _charts(
     *,
     is_final: bool,
 ) -> None:
-    given_column = "epoch" if varied.way == effects.EPOCHS else "sigma"
+    setting = varied.question.effect
+    given_column = "epoch" if varied.question.gives_way == effects.EPOCHS else "sigma"
     for place, column in zip(st.columns(2, border=True), (metric, given_column), strict=True):
         with place:
-            chart = figures.effect(
-                table, varied.effect, column, now=varied.now, beside=beside, dark=on_dark()
+            chart = figure.effect(
+                table, setting, column, now=varied.now, beside=beside, dark=on_dark()
             )
             plot(chart, f"effect_{column}")
     if not is_final:
@@ -168,7 +172,5 @@ def _charts(
     )
     if is_final:
         if beside is not None:
-            table = comparison.gathered({"private": table, "constant": beside})
-        download(
-            table, f"effect_of_{varied.effect.key}", "Where the training with each value ended"
-        )
+            table = histories.gathered({"private": table, "constant": beside})
+        download(table, f"effect_of_{setting.key}", VaryQuestion.table_is)

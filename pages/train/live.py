@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.train import MAX_SEED
+from dpcore.controls.train import CONTROLS, MAX_SEED
 from dpcore.datasets import images
-from dpcore.evaluation import comparison
 from dpcore.evaluation.marks import ALL_BLANK
-from dpcore.evaluation.scoring import ACCURACY, AREA
+from dpcore.evaluation.training import histories
 from dpcore.evaluation.training.spending import stands
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.figures import training as figures
-from dpcore.figures.bands import band
-from dpcore.figures.quality import Quality
-from dpcore.figures.verdict import few_records
+from dpcore.questions.comparison import figure as cost_figure
+from dpcore.questions.comparison import words as cost_words
+from dpcore.questions.training import figure, words
 from dpcore.words import at_most, capitalised, counted, plain, spaced
-from pages.shared import badges, work
+from pages.shared import badges, verdicts, work
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
 from pages.shared.session import control_text, set_controls, store, stored
 from pages.shared.work import State
-from pages.train import calibration, duration, paper_figure, texts, trainings
+from pages.train import calibration, trainings
 from pages.train import comparison as train_comparison
 from pages.train.calibration import CalibratedTraining
-from pages.train.controls import TrainChoice
+from pages.train.controls import DRAWN_ALONE, TrainChoice, paper_figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,33 +37,54 @@ if TYPE_CHECKING:
 
     from pages.shared.work import WatchedJobs
 
+ASKED = (
+    "The ε that is asked for, {adjacency}. The least noise for it is found by privacy loss "
+    "distribution (PLD); what is certified for that noise stands below."
+)
+SPENT = "What an accountant certifies for exactly the noise that is added, over the whole run."
+SIGMA = (
+    "**Noise σ₀**: standard deviation of the noise on the *sum* of the batch's clipped gradients "
+    "at the first step. Divided by C it is the noise multiplier."
+)
+LESS_FIRST_NOISE = (
+    f"Fewer {CONTROLS['passes'].label.lower()} help, or “{CONTROLS['ratio'].label}” nearer to 1, "
+    "which stands under “Expert”."
+)
+COMPUTING = "Computing …"
+UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
+FIRST_EPOCH = "waiting for the first epoch"
+NOT_YET = "not trained yet"
+CLIPPING_NOT_YET = "Waiting for the training with clipping alone."
+MEASURED_ON_MADE_UP = "Every accuracy, AUC and loss on this page is measured on made-up records."
+MEASURED = (
+    "Every accuracy, AUC and loss on this page is measured on real records and is itself not "
+    "private. ε counts what the trained network tells, not what this page shows."
+)
+TIME = "**Time**: what one job took for all its repetitions together, and where."
+LIVE = (
+    "Each line is the mean over repetitions, each a training of its own. Lines end where training "
+    "is now. “Clipping only” and “no privacy” are not private."
+)
+UPLOADED = (
+    "**Your records stay on this machine**: the file goes to the worker that trains and to no one "
+    "else. Trained weights and the history are kept until you leave this page. What this page "
+    "*shows* about them (accuracy, AUC, loss, why accuracy fell) is measured on them and is not "
+    "private. Features must come from a network that has not seen these records."
+)
 ROOM = 2_400  # pixels, about as high as the answer
 
 
 def purpose(choice: TrainChoice) -> None:
     """Show what is trained, in words."""
-    config, entry = choice.study.config, choice.entry
-    layers = " × ".join(spaced(width) for width in config.widths)
-    network = {
-        "linear": "linear network",
-        "perceptron": f"perceptron with {layers} hidden units",
-        "cnn": "convolutional network",
-        "cnn-lean": "lean convolutional network",
-    }[config.network]
-    inputs_text = {"raw": "", "deskewed": " on images set upright"}.get(
-        choice.study.features, " on scattering features"
-    )
+    config = choice.study.config
     st.caption(
-        f"{entry.title}: {entry.purpose} {capitalised(network)}{inputs_text}, "
-        f"{counted(config.epochs, 'epoch')}, ε = {plain(choice.study.epsilon or 0.0)}, "
-        f"δ = {plain(config.delta)}.",
-        help=texts.ASKED.format(adjacency=config.adjacency),
+        words.purpose(choice.study, choice.entry), help=ASKED.format(adjacency=config.adjacency)
     )
     if choice.made_up:
         st.info(choice.made_up, icon=":material/science:")
     if choice.uploaded is not None:
         if not choice.made_up:
-            st.warning(texts.UPLOADED, icon=":material/privacy_tip:")
+            st.warning(UPLOADED, icon=":material/privacy_tip:")
         if choice.uploaded.all_blank:
             st.caption(f":material/info: {ALL_BLANK}")
 
@@ -78,7 +99,7 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
     store("train shown", key)
     trainings.leave_all()
     answer_place, spacer = st.empty(), st.empty()
-    answer_place.caption(texts.COMPUTING)
+    answer_place.caption(COMPUTING)
     # A page that becomes short would jump to its top.
     spacer.space(ROOM)
     yield answer_place.container
@@ -92,7 +113,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     train_comparison.remember(choice.study.key)
     test_records = calibration.tested(choice)
 
-    timing = duration.watched(choice.study, calibrated)
+    timing = trainings.timing(choice.study, calibrated)
     jobs = trainings.watched(
         "train",
         choice.study,
@@ -106,23 +127,23 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         states, history = trainings.states(studies), trainings.histories(studies)
         if states["private"] == "done":
             train_comparison.note(choice.study.key)
-        table = comparison.averaged(history)
+        table = histories.averaged(history)
         numbers(choice, calibrated, states, history, table)
         _warn_of_first_noise(calibrated)
-        compared = comparison.compared(table, choice.metric, ended=ended(states))
+        compared = cost_words.compared(table, choice.metric, ended=ended(states))
         is_finished = all(state == "done" for state in states.values())
         if not is_finished:
             work.show(jobs)
         if jobs.state() == "running":
-            st.caption(duration.left(choice.study, calibrated, history))
+            st.caption(trainings.time_left(choice.study, calibrated, history))
         _charts(choice, calibrated, table, compared, is_final=is_final)
         if is_finished:
             _show_finished()
-            paper_figure.of_training(choice.study, table)
-        st.caption(caution(choice, compared, test_records))
+            _judge_papers(choice.study, table)
+        st.caption(cost_words.caution(compared, choice.metric, test_records))
         _noise_and_time(choice, calibrated, history)
         _more_charts(choice, calibrated, table, is_final=is_final)
-        st.caption(texts.MEASURED if not choice.made_up else texts.MEASURED_ON_MADE_UP)
+        st.caption(MEASURED if not choice.made_up else MEASURED_ON_MADE_UP)
 
     work.watch([jobs, *timing], draw=draw)
 
@@ -154,9 +175,17 @@ def numbers(
 ) -> None:
     """Draw the line of big numbers."""
     untouched = trainings.is_untouched(choice.study, calibrated.records)
+    column = choice.metric
     draw_numbers(
         (
-            *_measured(choice, calibrated, table, states, untouched=untouched),
+            *cost_words.measured(
+                None if untouched else cost_words.compared(table, column, ended=ended(states)),
+                column,
+                epochs=choice.study.config.epochs,
+                reached=reached(table),
+                midway=_midway(calibrated, table),
+                nothing=("none", "nothing trained yet") if untouched else ("…", _first(states)),
+            ),
             _epsilon(choice, calibrated, history, states["private"], untouched=untouched),
         ),
         across=3,
@@ -167,9 +196,9 @@ def _warn_of_first_noise(calibrated: CalibratedTraining) -> None:
     constant = calibrated.configs.get("constant")
     # The σ of noise of another shape is of another unit.
     if constant is not None and constant.noise == calibrated.config.noise:
-        warning = figures.large_first_noise(calibrated.config.sigma, constant.sigma)
+        warning = words.large_first_noise(calibrated.config.sigma, constant.sigma)
         if warning:
-            st.warning(f"{warning} {texts.LESS_FIRST_NOISE}", icon=":material/trending_down:")
+            st.warning(f"{warning} {LESS_FIRST_NOISE}", icon=":material/trending_down:")
 
 
 def _noise_and_time(
@@ -178,66 +207,7 @@ def _noise_and_time(
     sigma, clip = calibrated.config.sigma, calibrated.config.clip
     noise = f"Noise σ₀ = {plain(sigma)}, σ₀/C = {plain(sigma / clip)}"
     parts = (noise, _time(choice, history))
-    st.caption(" · ".join(filter(None, parts)), help=f"{texts.SIGMA}\n\n{texts.TIME}")
-
-
-def _measured(
-    choice: TrainChoice,
-    calibrated: CalibratedTraining,
-    table: pd.DataFrame,
-    states: Mapping[str, str],
-    *,
-    untouched: bool,
-) -> tuple[Number, Number]:
-    column, epochs, last = choice.metric, choice.study.config.epochs, reached(table)
-    compared = comparison.compared(table, column, ended=ended(states))
-    shown = figures.shown(column)
-    name = figures.METRICS[column]
-    label, lost = capitalised(name), "Lost to privacy"
-    meaning = texts.AUC if column == "auc_test" else texts.ACCURACY
-    if untouched:
-        nothing = "nothing trained yet"
-        return (label, "none", nothing, meaning), (lost, "none", nothing, texts.LOST)
-    if compared is None:
-        return (
-            (label, "…", _first(states), meaning),
-            (lost, "…", _first(states), texts.LOST),
-        )
-    spread = "one repetition"
-    if compared.runs > 1:
-        ends = band(compared.runs, figures.REPETITION)
-        spread = f"{ends}: {shown(compared.low)} to {shown(compared.high)}"
-    # Both numbers are of one epoch: while the one without privacy is behind, of its last.
-    epoch = compared.epoch or last
-    is_complete = epoch == epochs and not _midway(calibrated, table)
-    epoch_note = "" if is_complete else f"epoch {spaced(epoch)} of {spaced(epochs)}; "
-    measured = (label, shown(compared.value), f"{epoch_note}{spread}", meaning)
-    if compared.reference is None:
-        return measured, (lost, "…", "the one without is not there yet", texts.LOST)
-    # A number with its unit would be cut off.
-    value, _, unit = figures.lost(compared.value, compared.reference, column).partition(" ")
-    cost = figures.parted(compared, column)
-    amount = ": ".join(filter(None, (unit, figures.in_words(cost) if cost else "")))
-    note = "; ".join(filter(None, (amount, f"{shown(compared.reference)} without privacy")))
-    if compared.epoch is not None:
-        note += f", both after epoch {spaced(compared.epoch)}"
-    return measured, (lost, value, note, texts.LOST)
-
-
-def caution(
-    choice: TrainChoice, compared: comparison.Compared | None, test_records: tuple[int, ...]
-) -> str:
-    """Say why the private network may seem better, and how rough a small test set is."""
-    if compared is None or compared.reference is None:
-        return ""
-    column, sentences = choice.metric, []
-    if figures.lost(compared.value, compared.reference, column).startswith("+"):
-        sentences.append(texts.BETTER)
-    spread = comparison.on_new_records(compared.reference, column, test_records)
-    if spread is not None:
-        quality = Quality(AREA if column == "auc_test" else ACCURACY)
-        sentences.append(few_records(compared.reference, spread, sum(test_records), quality))
-    return " ".join(filter(None, sentences))
+    st.caption(" · ".join(filter(None, parts)), help=f"{SIGMA}\n\n{TIME}")
 
 
 def _epsilon(
@@ -251,7 +221,7 @@ def _epsilon(
     certified = calibrated.assurance.certified
     if certified.epsilon is None:
         badge = partial(badges.status, str(calibrated.assurance.status), certified.reason)
-        return "Certified ε", "none", badge, f"{texts.SPENT} {certified.reason}"
+        return "Certified ε", "none", badge, f"{SPENT} {certified.reason}"
     rows = history[history["series"] == "private"]
     value, prefix = certified.epsilon, ""
     if untouched:
@@ -273,11 +243,11 @@ def _epsilon(
         if chosen_how := chosen_on(choice.study):
             st.caption(chosen_how)
 
-    return "Certified ε", at_most(value), note, f"{texts.SPENT} {badges.statement(certified)}"
+    return "Certified ε", at_most(value), note, f"{SPENT} {badges.statement(certified)}"
 
 
 def _time(choice: TrainChoice, history: pd.DataFrame) -> str:
-    seconds = comparison.seconds(history, "private")
+    seconds = histories.seconds(history, "private")
     if seconds is None:
         return ""
     device = trainings.device(choice.study)
@@ -312,9 +282,9 @@ def _idle(
 
     def reason(state: State) -> str:
         if state == "new":
-            return f"{duration.in_words(calibrated, timing)}{how_to_get}"
+            return f"{trainings.time_to_take(calibrated, timing)}{how_to_get}"
         if trainings.is_untouched(study, calibrated.records):
-            return texts.UNTOUCHED
+            return UNTOUCHED
         has_learned = trainings.has_learned(study)
         return "Stopped. What was learned before is shown." if has_learned else "Stopped."
 
@@ -327,12 +297,12 @@ def _next_seed() -> None:
 
 def _first(states: Mapping[str, str]) -> str:
     is_running = bool({"queued", "running"} & set(states.values()))
-    return texts.FIRST_EPOCH if is_running else texts.NOT_YET
+    return FIRST_EPOCH if is_running else NOT_YET
 
 
 def _waits(choice: TrainChoice, calibrated: CalibratedTraining) -> str:
     if trainings.is_untouched(choice.study, calibrated.records):
-        return texts.UNTOUCHED
+        return UNTOUCHED
     if choice.uploaded is not None and choice.uploaded.all_blank:
         return ALL_BLANK
     first = _first(trainings.states(calibrated.studies))
@@ -343,7 +313,7 @@ def _charts(
     choice: TrainChoice,
     calibrated: CalibratedTraining,
     table: pd.DataFrame,
-    compared: comparison.Compared | None,
+    compared: cost_words.Compared | None,
     *,
     is_final: bool,
 ) -> None:
@@ -352,14 +322,14 @@ def _charts(
     with left:
         _learning(choice, calibrated, table, column, is_final=is_final)
     with right:
-        st.subheader("What privacy costs", anchor=False, help=texts.LOST)
+        st.subheader("What privacy costs", anchor=False, help=cost_words.LOST)
         if compared is not None:
-            waits = texts.CLIPPING_NOT_YET if compared.clipped is None else ""
-        plot(figures.cost(compared, column, waits=waits, dark=on_dark()), "train_cost")
-        cost = figures.parted(compared, column)
+            waits = CLIPPING_NOT_YET if compared.clipped is None else ""
+        plot(cost_figure.cost(compared, column, waits=waits, dark=on_dark()), "train_cost")
+        cost = cost_words.parted(compared, column)
         if is_final and cost:
             status = stands(calibrated.assurance.status, system_entropy=False)
-            costs = figures.cost_table(cost, column, str(status))
+            costs = cost_figure.cost_table(cost, column, str(status))
             table_behind(costs, "train_cost", "What clipping and noise cost")
 
 
@@ -371,8 +341,8 @@ def _learning(
     *,
     is_final: bool,
 ) -> None:
-    st.subheader(figures.AXES[column], anchor=False, help=texts.LIVE)
-    chart = figures.learning(
+    st.subheader(figures.AXES[column], anchor=False, help=LIVE)
+    chart = figure.learning(
         table,
         column,
         epochs=choice.study.config.epochs,
@@ -397,12 +367,20 @@ def _more_charts(
         _learning(choice, calibrated, table, "loss_train", is_final=is_final)
     with right:
         title = "ε spent, epoch by epoch"
-        st.subheader(title, anchor=False, help=texts.SPENT)
+        st.subheader(title, anchor=False, help=SPENT)
         schedule = calibrated.epsilon_schedule
         epochs = choice.study.config.epochs
-        chart = figures.epsilon_schedule(
+        chart = figure.epsilon_schedule(
             schedule, "epsilon", epochs=epochs, reached=reached_epoch, dark=on_dark()
         )
         plot(chart, "train_epsilon")
         if is_final:
             table_behind(schedule, "train_epsilon", title)
+
+
+def _judge_papers(study: TrainingStudy, table: pd.DataFrame) -> None:
+    for paper in paper_figures(by_effect=False):
+        from dpcore.reproduction import drawn
+
+        judged = drawn.of_training(paper, study, histories.ends(table))
+        verdicts.show(judged, DRAWN_ALONE)

@@ -17,7 +17,7 @@ from dpcore.work import jobs
 from pages.shared import badges, work
 from pages.shared.session import store, stored
 from pages.shared.work import WatchedJobs
-from pages.train import upload
+from pages.train import trainings
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -77,7 +77,7 @@ def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
     new_study = replace(study, release=new_release(), runs=1, models=1)
     release = StartedTraining(new_study, calibrated.training)
     try:
-        upload.submit(PLACE, new_study)
+        trainings.submit(PLACE, new_study)
     except jobs.QueueFull as refusal:
         work.tell_full(refusal)
         return

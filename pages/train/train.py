@@ -8,19 +8,9 @@ from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
 from pages.shared import query, view_link, work
 from pages.shared.verbatim import refuse
-from pages.train import (
-    calibration,
-    controls,
-    links,
-    live,
-    proof_card,
-    records,
-    release,
-    tabs,
-    texts,
-)
+from pages.train import calibration, comparison, controls, live, release, tabs
 
-query.tell(links.validate_link())
+query.tell(controls.validate_link(comparison.LINKED))
 # What is trained here waits for no curve of the first page; that page goes on with them.
 work.only(work.CURVES, ())
 
@@ -35,7 +25,7 @@ live.purpose(choice)
 with live.place(choice.study.key) as answer:
     try:
         record_count = (
-            choice.uploaded.records if choice.uploaded else records.records(choice.study.dataset)
+            choice.uploaded.records if choice.uploaded else controls.records(choice.study.dataset)
         )
         # Under add/remove only the public size is shown, and what follows from it.
         size = choice.study.config.size(choice.study.trained_on(record_count))
@@ -55,9 +45,9 @@ with live.place(choice.study.key) as answer:
         if calibrated is not None:
             live.show(choice, calibrated)
             release.show(choice, calibrated)
-            proof_card.proof_and_claim(calibrated)
-            waiting = proof_card.what_it_means(calibrated)
+            calibration.proof_and_claim(calibrated)
+            waiting = calibration.what_it_means(calibrated)
             waiting += tabs.show(choice, calibrated)
         else:
-            st.caption(texts.COMPUTING)
+            st.caption(live.COMPUTING)
         work.watch(work.watched(waiting))

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dpcore.datasets import images
-from dpcore.evaluation import comparison
+from dpcore.evaluation.training import duration
+from dpcore.evaluation.training.histories import gathered
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import task
 from dpcore.figures import training as figures
+from dpcore.questions import question
+from dpcore.questions.training import words
+from dpcore.questions.vary.question import VaryQuestion
+from dpcore.words import lasting
 from dpcore.work import jobs
 from dpcore.work.task import StudyProtocol
-from pages.shared import work
+from pages.shared import uploads, work
 from pages.shared.work import State, WatchedJobs
-from pages.train import upload
+from pages.train.calibration import CalibratedTraining
+from pages.train.controls import OWN_FEATURES
 
 if TYPE_CHECKING:
     import pandas as pd
 
 POLL_SECONDS = 1.0
-PLACES = ("train", "why", "shapes", "effect", "time")
+TIMING = "time"
+PLACES = ("train", "why", "shapes", "effect", TIMING)
 # Training starts automatically below these limits: records over all epochs and runs, and products
 # in a hidden layer.
 AT_ONCE = 3_000_000
@@ -34,6 +43,7 @@ IDLE: Mapping[State, str] = {
     "stopping": "Stopped.",
     "stopped": "Stopped.",
 }
+BY_ITSELF = "Short, so it starts by itself."
 Studies = Mapping[str, TrainingStudy]
 
 
@@ -116,7 +126,7 @@ def histories(studies: Studies) -> pd.DataFrame:
         rows = work.result(study.key) if job.state == "done" else job.partial()
         if rows is not None:
             histories[series] = rows
-    return comparison.gathered(histories)
+    return gathered(histories)
 
 
 def watched(
@@ -135,10 +145,76 @@ def watched(
         name,
         name,
         {f"Training, {figures.SERIES[series].title}": arm for series, arm in studies.items()},
-        upload.submit,
+        submit,
         seconds=POLL_SECONDS,
         should_run=lambda: should_train(study, records),
         about=study.key,
         begin=begin,
         idle=idle,
     )
+
+
+def submit(place: str, study: TrainingStudy | VaryQuestion) -> None:
+    """Submit it to the workers, with its records if these were uploaded and are still there."""
+    is_sweep = isinstance(study, VaryQuestion)
+    if isinstance(study, VaryQuestion):
+        described, made = study.study, partial(question.task, study)
+    else:
+        described, made = study, partial(task, study)
+    if described.dataset == OWN_FEATURES:
+        name = str(dict(described.settings).get("file", ""))
+        uploads.train(place, made, study.key, name, is_sweep=is_sweep)
+    else:
+        work.submit(place, made(), is_sweep=is_sweep)
+
+
+def timing(study: TrainingStudy, calibrated: CalibratedTraining) -> list[WatchedJobs]:
+    """Return the trial that times the trainings while they wait for the reader, or none.
+
+    An uploaded file is not handed to a worker only for this.
+    """
+    is_here = images.availability(study.dataset) in ("built in", "local")
+    is_new = state(study) == "new"
+    waits = is_new and not should_train(study, calibrated.records)
+    if not (waits and is_here) or study.settings:
+        work.only(TIMING, ())
+        return []
+    trial = duration.trial(calibrated.studies.values())
+    work.only(TIMING, [trial.key])
+    return [
+        WatchedJobs(
+            TIMING,
+            TIMING,
+            {"Timing": trial},
+            _submit_timing,
+            seconds=POLL_SECONDS,
+            should_run=lambda: work.state(trial.key) != "failed",
+        )
+    ]
+
+
+def _submit_timing(place: str, trial: duration.Trial) -> None:
+    work.submit(place, duration.task(trial))
+
+
+def time_left(study: TrainingStudy, calibrated: CalibratedTraining, history: pd.DataFrame) -> str:
+    """Say that nobody has to press Start, where it is short, and about how long it still takes."""
+    sentences = []
+    if starts_automatically(study, calibrated.records):
+        sentences.append(BY_ITSELF)
+    seconds = duration.remaining(history, calibrated.studies, study.config.epochs)
+    if seconds is not None:
+        sentences.append(f"About {lasting(seconds)} left.")
+    return " ".join(sentences)
+
+
+def time_to_take(calibrated: CalibratedTraining, trial: WatchedJobs | None) -> str:
+    """What Start will take, as "Press Start (about 4 min, between 3 and 7 min)."."""
+    if trial is None or trial.state() == "failed":
+        return "Press Start."
+    if trial.state() != "done":
+        return "Press Start; how long it takes is being measured."
+    unfinished = [study for study in calibrated.studies.values() if state(study) != "done"]
+    rows = work.result(trial.keys[0])
+    time = duration.duration(rows, unfinished, calibrated.records)
+    return f"Press Start ({words.in_time(time)})."

@@ -1,4 +1,4 @@
-"""One setting varied at a fixed budget: what gives way, what is refused, what it comes to."""
+"""One setting varied at a fixed budget: what gives way, what is refused."""
 
 import re
 from dataclasses import replace
@@ -8,10 +8,8 @@ import pytest
 from dpcore.accounting.planner import spent
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.effects import EFFECTS, MAX_TIMES, effect, ends
+from dpcore.evaluation.effects import EFFECTS, MAX_TIMES, effect
 from dpcore.evaluation.training.study import TrainingStudy
-from dpcore.evaluation.training.task import begin, swept
-from dpcore.work.task import JobContext
 
 RECORDS = 1_437
 STUDY = TrainingStudy(
@@ -120,21 +118,3 @@ def test_an_unknown_effect_or_way_names_what_there_is():
         effect("width")
     with pytest.raises(InvalidInput, match="one of noise"):
         EFFECTS["batch"].varied(STUDY, 10, RECORDS, "epochs")
-
-
-def test_ends_of_a_real_sweep_hold_what_was_run():
-    values = (1.6, 2.4)
-    sweep = EFFECTS["sigma"].sweep(STUDY, RECORDS, values)
-    assert ends(EFFECTS["sigma"], values, sweep, begin(sweep.studies).history()).empty
-    rows = swept(sweep, JobContext()).rows
-    table = ends(EFFECTS["sigma"], values, sweep, rows)
-    assert list(table["value"]) == list(values)
-    assert table["sigma"].to_numpy() == pytest.approx(values)
-    assert (table["runs"] == 2).all()
-    assert list(table["epoch"]) == [study.config.epochs for study in sweep.studies]
-    assert table["epsilon"].between(1.8, 2.0).all()
-    assert set(table["adjacency"]) == {"zero-out"}
-    low, mean, high = (table[f"accuracy_test{end}"] for end in ("_low", "", "_high"))
-    assert ((low <= mean) & (mean <= high)).all()
-    last = rows[(rows["study"] == 1) & (rows["steps"] == rows["steps"].max())]
-    assert table["accuracy_test"].iloc[1] == pytest.approx(last["accuracy_test"].mean())

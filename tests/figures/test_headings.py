@@ -3,10 +3,11 @@
 import pytest
 
 from dpcore.evaluation import curve_columns
-from dpcore.evaluation.finished import CERTIFIED, CONFIG_FIELDS, METRICS, SETTINGS
 from dpcore.evaluation.scoring.regression import REGRESSION
+from dpcore.evaluation.training.histories import METRICS
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.figures.headings import heading
+from dpcore.questions.comparison.finished import CERTIFIED, CONFIG_FIELDS, SETTINGS
 from dpcore.questions.risk_curves import question as column_curves
 
 
@@ -15,7 +16,7 @@ from dpcore.questions.risk_curves import question as column_curves
     [
         COLUMNS,
         (*SETTINGS, *CONFIG_FIELDS),
-        METRICS + CERTIFIED,
+        (*METRICS, *CERTIFIED),
         column_curves.COLUMNS,
         (*curve_columns.COLUMNS, "baseline", "accuracy_baseline", "auc_linear"),
         curve_columns.columns(REGRESSION),

@@ -7,25 +7,23 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import pandas as pd
 import pytest
 import streamlit as st
 
 from dpcore.controls.train_presets import FIRST, PRESETS
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation import comparison
+from dpcore.evaluation.training import histories
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task
-from dpcore.export import train as export
 from dpcore.figures import training as figures
+from dpcore.questions.comparison import arms
+from dpcore.questions.comparison import words as cost_words
+from dpcore.questions.training import told as export
 from dpcore.words import plain
 from dpcore.work import jobs
-from pages.train import calibration, live
-from pages.train.controls import TrainChoice
+from pages.train import calibration
 from tests.pages.shown import numbers, open_page, run
 from tests.pages.shown import said_with_notes as said
 from tests.pages.waiting import until
@@ -82,8 +80,8 @@ def quick_study(**changed):
 
 def private(study):
     """The first σ of the private series."""
-    arms = comparison.comparison_arms(study)
-    return comparison.with_calibrated_sigma(arms, RECORDS)["private"].sigma
+    every = arms.comparison_arms(study)
+    return arms.with_calibrated_sigma(every, RECORDS)["private"].sigma
 
 
 def test_first_view_shows_noise_and_certified_epsilon_before_training():
@@ -98,18 +96,18 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training():
 
 def test_a_run_is_watched_to_its_end_and_found_again_from_the_link():
     app = trained(opened(**QUICK))
-    studies = comparison.comparison_arms(quick_study())
-    histories = {series: jobs.Job(each.key).result() for series, each in studies.items()}
-    table = comparison.averaged(comparison.gathered(histories))
+    studies = arms.comparison_arms(quick_study())
+    by_series = {series: jobs.Job(each.key).result() for series, each in studies.items()}
+    table = histories.averaged(histories.gathered(by_series))
     ends = table[table["epoch"] == 3].set_index("series")["accuracy_test"]
     shown = numbers(app)
     assert shown["Accuracy"] == f"{100 * ends['private']:.1f} %"
     lost = figures.lost(ends["private"], ends["nonprivate"], "accuracy_test")
     assert lost == f"{shown['Lost to privacy']} points"
-    compared = comparison.compared(table, "accuracy_test", ended=list(studies))
-    parted = figures.parted(compared, "accuracy_test")
+    compared = cost_words.compared(table, "accuracy_test", ended=list(studies))
+    parted = cost_words.parted(compared, "accuracy_test")
     assert parted is not None
-    assert figures.in_words(parted) in said(app)
+    assert cost_words.in_words(parted) in said(app)
     # Another session with the same link has it at once, and trains nothing anew.
     again = opened(**QUICK, train_view="Compare runs")
     assert numbers(again) == shown
@@ -284,33 +282,3 @@ def test_the_page_itself_imports_no_torch():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
-
-
-@pytest.mark.parametrize(
-    ("nonprivate", "states", "note"),
-    [
-        ([1, 2], {"private": "done", "nonprivate": "running"}, "epoch 2 of 3; one repetition"),
-        ([1, 2, 3], {"private": "done", "nonprivate": "running"}, "one repetition"),
-        ([1, 2, 3], {"private": "done", "nonprivate": "done"}, "one repetition"),
-    ],
-)
-def test_both_numbers_are_of_one_epoch(nonprivate, states, note):
-    study, epochs = quick_study(), [1, 2, 3, *nonprivate]
-    steps = study.config.steps_an_epoch(RECORDS)
-    table = pd.DataFrame(
-        {
-            "series": ["private"] * 3 + ["nonprivate"] * len(nonprivate),
-            "epoch": epochs,
-            "steps": [steps * epoch for epoch in epochs],
-            "accuracy_test": [0.1 * epoch for epoch in epochs],
-            "accuracy_test_low": 0.0,
-            "accuracy_test_high": 1.0,
-            "runs": 1,
-        }
-    )
-    choice = TrainChoice(study, images.entry("digits"), "accuracy_test", None, RECORDS)
-    calibrated: Any = SimpleNamespace(config=study.config, records=RECORDS)
-    measured, lost = live._measured(choice, calibrated, table, states, untouched=False)
-    assert measured[1:3] == (f"{10 * nonprivate[-1]}.0 %", note)
-    assert lost[1].lstrip("+−") == "0.0"
-    assert lost[2].endswith("both after epoch 2") == (nonprivate == [1, 2])

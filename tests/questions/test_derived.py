@@ -12,8 +12,10 @@ from dpcore.cli import asked, commands, main
 from dpcore.cli.documentation import page
 from dpcore.cli.options import Parser
 from dpcore.controls import explore
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions import register
 from dpcore.questions.question import ask, task
 from dpcore.questions.told import command, snippet
@@ -22,7 +24,10 @@ from tests.cli.commands import parsed
 from tests.throwaway import shares  # noqa: F401
 
 STUDY = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(1.0,), runs=2)
-OF = {"model": ModelStudy("k-means", epsilons=(0.5, 2.0), delta=1e-6, runs=5)}
+OF = {
+    "model": ModelStudy("k-means", epsilons=(0.5, 2.0), delta=1e-6, runs=5),
+    "vary": TrainingStudy(config=TrainingConfig(widths=(8,), epochs=2), runs=2),
+}
 """What is asked of, where it is no study of methods."""
 GIVEN = {
     "calibration": {"corrected": True, "bins": 5},
@@ -31,6 +36,7 @@ GIVEN = {
     "model": {"every_run": True},
     "groups": {"by": "sex", "threshold": 0.125, "corrected": True},
     "risk_curves": {"columns": ("age",)},
+    "vary": {"setting": "clip", "values": (0.5, 1.0), "gives_way": "epochs"},
 }
 """Another value than the default of each field."""
 

@@ -7,7 +7,6 @@ from typing import Any
 
 _PLACES = {
     "TrainingStudy": "study",
-    "TrainingSweep": "study",
     "new_release": "study",
     "begin": "task",
     "sweep_training": "task",

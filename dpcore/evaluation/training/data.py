@@ -89,3 +89,12 @@ def training_data(
     return TrainingData(
         inputs, targets, test_inputs, test_targets, public, examples.outputs, examples.task
     )
+
+
+def tested(examples: Examples) -> tuple[int, ...]:
+    """Number of test records: of each class, or in all where they have labels."""
+    targets = examples.test_targets[known(examples.test_targets)]
+    if examples.task == "labels":
+        return (len(targets),)
+    counts = np.bincount(targets[targets > NULL_CLASS], minlength=examples.outputs)
+    return tuple(int(count) for count in counts)

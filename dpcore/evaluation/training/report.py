@@ -15,6 +15,7 @@ import numpy as np
 import dpcore
 from dpcore.evaluation.marks import ALL_BLANK, COLUMN, NOT_PRIVATE, marked
 from dpcore.evaluation.scoring import spread
+from dpcore.evaluation.training.histories import METRICS
 from dpcore.evaluation.training.spending import assurance, paper_claim, stands
 from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.guarantee import verdicts
@@ -110,9 +111,7 @@ def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         COLUMN: NOT_PRIVATE,
         "measured_on": "held-out training records" if study.held_out else "test records",
         "runs": study.runs,
-        "accuracy": _spread(last, "accuracy_test"),
-        "auc": _spread(last, "auc_test"),
-        "loss_train": _spread(last, "loss_train"),
+        **{name: _spread(last, column) for name, column in METRICS.items()},
         "note": ALL_BLANK if trainer.all_blank else "",
     }
 

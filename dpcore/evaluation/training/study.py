@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -176,7 +176,7 @@ class TrainingStudy:
         return bool(self.release)
 
     def _check_inputs(self) -> None:
-        convolutional, entry = self.config.convolutional, images.entry(self.dataset)
+        convolutional, entry = self.config.convolutional, self.entry
         side = dict(self.settings).get("side", entry.side)
         prefix = f"The network is convolutional ({self.config.network})"
         if self.features not in PICTURES and convolutional:
@@ -222,10 +222,14 @@ class TrainingStudy:
         return digest(["training", self.description])
 
     @property
+    def entry(self) -> ExamplesEntry:
+        """What the catalogue says of the data."""
+        return images.entry(self.dataset)
+
+    @property
     def title(self) -> str:
-        title = images.entry(self.dataset).title
         target = f", ε = {as_set(self.epsilon)}" if self.epsilon and self.config.private else ""
-        return f"{title}, {self.config.network}{target}"
+        return f"{self.entry.title}, {self.config.network}{target}"
 
     def trained_on(self, records: int) -> int:
         """n: the records of the training part that are neither held out nor set aside."""
@@ -249,28 +253,14 @@ class TrainingStudy:
         return replace(self, solved=Solved(question, self.with_calibrated_sigma(records)))
 
 
-@dataclass(frozen=True)
-class TrainingSweep:
-    """Join studies of the same records; the rows have a column `study`."""
-
-    studies: tuple[TrainingStudy, ...]
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.studies) <= MAX_STUDIES:
-            raise InvalidInput(
-                f"studies are {len(self.studies)}, but there must be 1 to {MAX_STUDIES}."
-            )
-        first = _data(self.studies[0])
-        if any(_data(study) != first for study in self.studies):
-            raise InvalidInput("studies differ in their records, but a sweep must be of the same.")
-
-    @property
-    def key(self) -> str:
-        return digest(["training sweep", [study.description for study in self.studies]])
-
-    @property
-    def title(self) -> str:
-        return f"{images.entry(self.studies[0].dataset).title}, {len(self.studies)} settings"
+def of_same_records(studies: Sequence[TrainingStudy]) -> Sequence[TrainingStudy]:
+    """The studies, which are to be trained side by side; refused if their records differ."""
+    if not 1 <= len(studies) <= MAX_STUDIES:
+        raise InvalidInput(f"studies are {len(studies)}, but there must be 1 to {MAX_STUDIES}.")
+    first = _data(studies[0])
+    if any(_data(study) != first for study in studies):
+        raise InvalidInput("studies differ in their records, but a sweep must be of the same.")
+    return studies
 
 
 def _data(study: TrainingStudy) -> TrainingStudy:

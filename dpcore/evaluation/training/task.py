@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.errors import Cancelled
-from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
+from dpcore.evaluation.training.study import TrainingStudy, of_same_records
 from dpcore.progress import Progress, silent, stoppable
 from dpcore.work.task import JobContext, Outcome, StudyTask
 
@@ -50,8 +50,9 @@ def sweep_training(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[pd.DataFrame]:
     """`train` for several studies of the same records; small networks are trained as one group."""
-    studies = TrainingSweep(tuple(studies)).studies
-    trainer = begin(studies, device=device, progress=stoppable(progress, cancelled))
+    trainer = begin(
+        of_same_records(studies), device=device, progress=stoppable(progress, cancelled)
+    )
     trainer.run(progress, cancelled=cancelled)
     rows = trainer.history()
     return [
@@ -81,10 +82,9 @@ def begin(
     return Trainer(studies, data, device_named(device), preparing)
 
 
-def task(study: TrainingStudy | TrainingSweep, path: str = "") -> StudyTask:
+def task(study: TrainingStudy, path: str = "") -> StudyTask:
     """The study as a task for a worker."""
-    work = trained if isinstance(study, TrainingStudy) else swept
-    return StudyTask(study, work, path, is_long=True)
+    return StudyTask(study, trained, path, is_long=True)
 
 
 def trained(study: TrainingStudy, context: JobContext) -> Outcome:
@@ -97,9 +97,9 @@ def trained(study: TrainingStudy, context: JobContext) -> Outcome:
     return outcome(_to_the_end([study], replace(context, partial=partial)))
 
 
-def swept(sweep: TrainingSweep, context: JobContext) -> Outcome:
-    """The history of several studies; their rows have a column `study`."""
-    return Outcome(_to_the_end(sweep.studies, context).history())
+def swept(studies: Sequence[TrainingStudy], context: JobContext) -> Outcome:
+    """The history of several studies of the same records; the rows have a column `study`."""
+    return Outcome(_to_the_end(of_same_records(studies), context).history())
 
 
 def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Trainer:

@@ -16,9 +16,8 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.training import checkpoint as kept
 from dpcore.evaluation.training.checkpoint import described, pack, restore
-from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
-from dpcore.evaluation.training.task import begin
-from dpcore.evaluation.training.task import task as training_task
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import begin, swept
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.work import task
 from dpcore.work.task import JobContext
@@ -83,21 +82,22 @@ def test_every_study_of_a_sweep_goes_on():
     studies = (STUDY, replace(STUDY, config=replace(LINEAR, learning_rate=0.1)))
     unbroken = begun(*studies)
     unbroken.run()
-    sweep, seen = TrainingSweep(studies), []
-    result = training_task(sweep).run(JobContext(partial=seen.append, state=left_by(sweep)))
+    seen: list[pd.DataFrame] = []
+    result = swept(studies, JobContext(partial=seen.append, state=left_by(studies)))
     assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
     pd.testing.assert_frame_equal(
         result.rows.drop(columns="seconds"), unbroken.history().drop(columns="seconds")
     )
 
 
-def left_by(study):
+def left_by(studies):
     """What a task keeps that is stopped as soon as there are rows."""
     rows = []
     states = []
     with pytest.raises(Cancelled):
-        training_task(study).run(
-            JobContext(partial=rows.append, cancelled=lambda: bool(rows), keep=states.append)
+        swept(
+            studies,
+            JobContext(partial=rows.append, cancelled=lambda: bool(rows), keep=states.append),
         )
     return states[-1]
 

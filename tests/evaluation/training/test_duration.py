@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation import comparison
 from dpcore.evaluation.training import duration, study
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.questions.comparison import arms
 from dpcore.work.task import JobContext
 
 CONFIG = TrainingConfig(widths=(8,), epochs=4, batch=256, decay=0.9)
 STUDY = TrainingStudy("digits", config=CONFIG, epsilon=2.0, runs=2)
-ARMS = tuple(comparison.comparison_arms(STUDY).values())
+ARMS = tuple(arms.comparison_arms(STUDY).values())
 
 
 def rows_of(*studies):

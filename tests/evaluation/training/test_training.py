@@ -18,13 +18,13 @@ from dpcore.datasets import Preparation, images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.comparison import comparison_arms
 from dpcore.evaluation.training.data import training_data
 from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
-from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep, new_release
-from dpcore.evaluation.training.task import begin, sweep_training, train
+from dpcore.evaluation.training.study import TrainingStudy, new_release, of_same_records
+from dpcore.evaluation.training.task import begin, sweep_training, swept, train
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.guarantee import Adjacency
+from dpcore.questions.comparison.arms import comparison_arms
 from dpcore.work.task import JobContext
 from tests.work.tasks import stops_after
 
@@ -177,7 +177,7 @@ def test_studies_of_the_same_records_are_trained_as_one_batch():
     assert ends[0]["epsilon"].max() <= 0.02 < ends[1]["epsilon"].max() <= 8.0
     assert ends[2]["epsilon"].isna().all()
     with pytest.raises(InvalidInput, match="studies differ in their records"):
-        TrainingSweep((STUDY, replace(STUDY, held_out=True)))
+        of_same_records((STUDY, replace(STUDY, held_out=True)))
 
 
 def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws():
@@ -380,7 +380,6 @@ def test_a_key_hangs_on_the_whole_description():
         replace(STUDY, held_out=True),
         replace(STUDY, public=1),
         replace(STUDY, settings=(("records", 5),)),
-        TrainingSweep((STUDY,)),
     ]
     assert len({each.key for each in (STUDY, *others)}) == len(others) + 1
     assert replace(STUDY, epsilon=3).key == STUDY.key
@@ -421,11 +420,9 @@ def test_uploaded_records_come_along_with_the_training():
         test_inputs=digits.test_inputs.reshape(len(digits.test_inputs), -1),
     )
     study = replace(STUDY, dataset="features_npz", settings=(("file", "sha256:0"),))
-    for each in (study, TrainingSweep((study,))):
-        brought = training_task(each)
-        assert (brought.key, brought.title) == (each.key, each.title)
-        result = brought.run(JobContext(records=flat)).rows
-        same = training_task(STUDY).run(JobContext()).rows
+    context = JobContext(records=flat)
+    same = training_task(STUDY).run(JobContext()).rows
+    for result in (training_task(study).run(context).rows, swept((study,), context).rows):
         assert list(result["accuracy_test"]) == list(same["accuracy_test"])
         assert list(result["epsilon"]) == list(same["epsilon"])
 
@@ -438,8 +435,7 @@ def test_a_training_is_a_job_with_live_rows_and_files():
     assert [share for share, _ in told] == sorted(share for share, _ in told)
     pd.testing.assert_frame_equal(seen[-1], left.rows)
     assert set(left.files) == {"weights.npz", "settings.json", "measures.json"}
-    swept = TrainingSweep((STUDY, replace(STUDY, epsilon=1.0)))
-    rows = training_task(swept).run(JobContext(partial=seen.append)).rows
+    rows = swept((STUDY, replace(STUDY, epsilon=1.0)), JobContext(partial=seen.append)).rows
     assert rows["study"].tolist() == [0] * 6 + [1] * 6
 
 

@@ -10,7 +10,7 @@ from dpcore.figures.bands import Row, in_band
 from dpcore.figures.canvas import LEGEND, add_band, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import ink
-from dpcore.figures.training.series import (
+from dpcore.figures.training import (
     AXES,
     HEIGHT,
     REPETITION,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 FEW_POINTS = 60
 """Up to so many epochs, each epoch has a marker of its own."""
-LARGE_NOISE = 10
-"""From how many times the constant noise the first noise of a decaying one is worth a warning."""
 PROMISING_NONE = ("nonprivate", "clipped", "noisy", "published")
 """Series whose name says that nothing is certified."""
 
@@ -113,16 +111,6 @@ def epsilon_schedule(
         if len(current):
             sentence += f" After epoch {spaced(reached)} it is {as_text(float(current.iloc[0]))}."
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
-
-
-def large_first_noise(first: float, constant: float) -> str:
-    """A warning where a decay makes the first noise far larger than a constant one, or ""."""
-    if first <= LARGE_NOISE * constant:
-        return ""
-    return (
-        f"Noise begins at σ₀ = {plain(first)}, {plain(first / constant, 2)} times what constant "
-        f"noise takes at the same ε ({plain(constant)}): early epochs learn next to nothing."
-    )
 
 
 def _moved(first: float, last: float, as_text: Callable[[float], str]) -> str:

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from dpcore.cli import _parser
-from dpcore.cli.train import _study
+from dpcore.cli.training import _study
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
-from dpcore.export import train as export
+from dpcore.questions.training import told as export
 
 STUDIES = [
     TrainingStudy(config=TrainingConfig(widths=(64,), decay=0.95, decay_every="step"), runs=5),

@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.comparison import gathered
+from dpcore.evaluation.training.histories import METRICS, gathered
+from dpcore.figures.headings import heading
+from dpcore.figures.training import shown
+from dpcore.words import at_most, counted, listed, plain
 from dpcore.work import jobs
 
 if TYPE_CHECKING:
@@ -20,7 +24,8 @@ CONFIG_FIELDS = tuple(
     for field in fields(TrainingConfig)
     if field.name not in ("sigma", "clipped", "delta", "adjacency", "public_size")
 )
-METRICS = ("accuracy", "auc", "loss_train")
+NAMED = ("epochs", "decay", "decay_every")
+"""Settings that the title of every training names; of others, those that differ."""
 CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status")
 
 
@@ -89,3 +94,42 @@ def differing(trainings: Mapping[str, Finished]) -> list[str]:
         for name in (*SETTINGS, *CONFIG_FIELDS)
         if len({repr(choices[name]) for choices in settings}) > 1
     ]
+
+
+def title(name: str, training: Finished, metric: str, own: list[str]) -> str:
+    """The name of a training: what it is, the settings of its `own`, and where it ended."""
+    settings, results = training.settings, training.results
+    value = results[metric.removesuffix("_test")]
+    epsilon_note = (
+        "" if results["epsilon"] is None else f", certified ε = {at_most(results['epsilon'])}"
+    )
+    value_note = "" if value is None else f": {shown(metric)(value)}"
+    data = images.entry(settings["dataset"]).title
+    differences = "".join(
+        f", {heading(setting)} {_written(settings[setting])}"
+        for setting in own
+        if setting not in NAMED
+    )
+    noise = "constant noise" if settings["decay"] == 1.0 else _decay(settings)
+    return (
+        f"{name}. {data}, {settings['network']}, {counted(settings['epochs'], 'epoch')}, {noise}"
+        f"{differences}{epsilon_note}{value_note}"
+    )
+
+
+def _decay(settings: Mapping[str, Any]) -> str:
+    return f"noise variance × {plain(settings['decay'])} every {settings['decay_every']}"
+
+
+def _written(value: object) -> str:
+    return plain(value) if isinstance(value, int | float) else str(value)
+
+
+def difference(trainings: Mapping[str, Finished]) -> str:
+    """Say in what they differ."""
+    if len(trainings) < 2:
+        return "Choose a second one to see in what they differ."
+    settings = [heading(name) for name in differing(trainings)]
+    if not settings:
+        return "They were set alike."
+    return f"They differ in {listed(settings)}."

@@ -1,15 +1,14 @@
-"""A training as code: a command line, and Python that gives the same history."""
+"""A training as the command line, and the Python, that give its history."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 from dpcore.controls.options import exactly, written
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions.lines import TELLING, call, changed, joined, packed
 
 ALWAYS = (
@@ -18,17 +17,25 @@ ALWAYS = (
     *("config.clip", "config.optimizer", "config.noise"),
 )
 """Fields that the command line names even at their default."""
+NAMED = ("features", "epsilon", "runs", "budget", "held_out", "public", "settings")
+"""Fields of a study besides data set and configuration; the name of a saved training and what is
+saved belong to one training alone."""
 
 
 def command(study: TrainingStudy, output: str = "run") -> str:
     """The command line of the same training."""
+    return joined(*packed(["python -m dpcore train", *options(study), f"--output {output}"]))
+
+
+def options(study: TrainingStudy) -> list[str]:
+    """The options of a command that describe the training."""
+    usual = _fields(TrainingStudy())
     values = {
         name: value
         for name, value in _fields(study).items()
-        if name in ALWAYS or value != _fields(TrainingStudy())[name]
+        if name in ALWAYS or value != usual[name]
     }
-    parts = ["python -m dpcore train"]
-    parts += [f"--set {name}={value}" for name, value in _settings(study)]
+    parts = [f"--set {name}={value}" for name, value in _settings(study)]
     parts += written((*CONTROLS, *MORE_OPTIONS), values)
     if study.epsilon is None and study.config.private:
         parts.append(f"--sigma {exactly(study.config.sigma)}")
@@ -36,7 +43,7 @@ def command(study: TrainingStudy, output: str = "run") -> str:
     parts += ["--held-out"] if study.held_out else []
     if study.config.network == "perceptron":
         parts.append(f"--widths {exactly(study.config.widths)}")
-    return joined(*packed([*parts, f"--output {output}"]))
+    return parts
 
 
 def _fields(study: TrainingStudy) -> dict[str, Any]:
@@ -47,54 +54,17 @@ def _fields(study: TrainingStudy) -> dict[str, Any]:
 
 def snippet(study: TrainingStudy) -> str:
     """Python that gives the history on screen."""
-    return "\n".join(
-        [
-            *_described(study),
-            "history = dpcore.train(study, progress=tell)",
-            "print(history.to_string())",
-            "",
-        ]
-    )
+    lines = ["import sys", "", "import dpcore", "", *TELLING, *python(study)]
+    lines += ["history = dpcore.train(study, progress=tell)", "print(history.to_string())"]
+    return "\n".join([*lines, ""])
 
 
-def effect_snippet(
-    study: TrainingStudy, setting: str, values: Sequence[float], gives_way: str
-) -> str:
-    """Python that gives the table of one setting's effect, as `dpcore.vary` does."""
-    return "\n".join(
-        [
-            *_described(study),
-            *call(
-                "table = dpcore.vary",
-                [
-                    "study",
-                    repr(setting),
-                    repr(tuple(values)),
-                    f"gives_way={gives_way!r}",
-                    "progress=tell",
-                ],
-            ),
-            "print(table.to_string())",
-            "",
-        ]
-    )
-
-
-# The fields of a study besides data set and configuration; the name of a saved training and what
-# is saved belong to one training alone.
-NAMED = ("features", "epsilon", "runs", "budget", "held_out", "public", "settings")
-
-
-def _described(study: TrainingStudy) -> list[str]:
+def python(study: TrainingStudy) -> list[str]:
+    """Python that describes the training as `study`."""
     fields = {name: getattr(study, name) for name in NAMED} | {"settings": _settings(study)}
     arguments = [repr(study.dataset), "config=config", *changed(fields, vars(TrainingStudy()))]
     config = changed(vars(study.config), vars(TrainingConfig()))
     return [
-        "import sys",
-        "",
-        "import dpcore",
-        "",
-        *TELLING,
         *call("config = dpcore.TrainingConfig", config),
         f"study = dpcore.TrainingStudy({', '.join(arguments)})",
         "# Batches and noise come from a seed: for exploration only.",

@@ -3,16 +3,15 @@
 import pandas as pd
 import pytest
 
-from dpcore.evaluation import comparison
-from dpcore.evaluation.comparison import Compared
-from dpcore.figures import training as figures
+from dpcore.evaluation.training import histories
+from dpcore.questions.training import figure
 
 EPOCHS = 4
 
 
 def table(**ends):
     """Two runs a series whose accuracy grows in a straight line to the given mean."""
-    histories = {
+    by_series = {
         series: pd.DataFrame(
             [
                 {
@@ -32,7 +31,7 @@ def table(**ends):
         )
         for series, end in ends.items()
     }
-    return comparison.gathered(histories)
+    return histories.gathered(by_series)
 
 
 def schedule():
@@ -59,13 +58,9 @@ def lines(drawn):
     return {trace.name: list(trace.y) for trace in drawn.figure.data if trace.name}
 
 
-def compared(value, clipped, reference, epoch=None):
-    return Compared(value, value, value, 1, reference, clipped, epoch)
-
-
 def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence():
-    rows = comparison.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
-    drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
+    rows = histories.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
+    drawn = figure.learning(rows, "accuracy_test", epochs=EPOCHS)
     assert lines(drawn)["your settings"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
     assert drawn.sentence.startswith("At the end: your settings at 80.0 %, constant σ at 70.0 %")
     assert drawn.sentence in drawn.alt
@@ -76,7 +71,7 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence():
     assert len({trace.line.dash for trace in named}) == len(named) == 3
     assert len({trace.marker.symbol for trace in named}) == 3
     rows.loc[rows["series"] == "private", "epsilon"] = float("nan")
-    sentence = figures.learning(rows, "accuracy_test", epochs=EPOCHS).sentence
+    sentence = figure.learning(rows, "accuracy_test", epochs=EPOCHS).sentence
     assert "your settings (no certified ε) at 80.0 %" in sentence
 
 
@@ -98,68 +93,33 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence():
     ],
 )
 def test_a_run_in_the_middle_says_where_each_series_is(seen, midway, told):
-    rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
+    rows = histories.averaged(table(private=0.8, nonprivate=0.9))
     rows = rows[rows["epoch"] <= rows["series"].map(seen)]
-    drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS, midway=midway)
+    drawn = figure.learning(rows, "accuracy_test", epochs=EPOCHS, midway=midway)
     assert drawn.sentence.startswith(told)
     # The axis is that of the whole run, so that nothing jumps while it trains.
     assert drawn.figure.layout.xaxis.range[1] >= EPOCHS
 
 
 def test_nothing_yet_is_said():
-    empty = comparison.averaged(comparison.gathered({}))
-    drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS, waits="It was stopped.")
+    empty = histories.averaged(histories.gathered({}))
+    drawn = figure.learning(empty, "accuracy_test", epochs=EPOCHS, waits="It was stopped.")
     assert drawn.sentence == "It was stopped."
     assert len(drawn.figure.data) == 0
-    drawn = figures.ablation(empty, "accuracy_test")
-    assert drawn.sentence == "The points come as repetitions end."
-    for now in (None, compared(0.8, None, 0.9), compared(0.8, None, None)):
-        drawn = figures.cost(now, "accuracy_test", waits="It waits.")
-        assert drawn.sentence == "It waits."
-        assert not drawn.figure.data
 
 
 def test_the_course_of_noise_and_of_epsilon_is_rounded_up():
-    noise = figures.epsilon_schedule(schedule(), "sigma", epochs=EPOCHS)
+    noise = figure.epsilon_schedule(schedule(), "sigma", epochs=EPOCHS)
     assert lines(noise)["your settings"] == [2.0, 1.0, 0.5, 0.25]
     assert "2 after the first epoch, 0.25 after the last; constant σ 1.5" in noise.sentence
     grown = schedule().assign(epsilon=lambda rows: rows["epsilon"] + 1e-4)
-    drawn = figures.epsilon_schedule(grown, "epsilon", epochs=EPOCHS, reached=3)
+    drawn = figure.epsilon_schedule(grown, "epsilon", epochs=EPOCHS, reached=3)
     assert "0.501 after the first epoch, 2.01 after the last" in drawn.sentence
     assert drawn.sentence.endswith("After epoch 3 it is 1.51.")
     hovered = next(trace.hovertext for trace in drawn.figure.data if trace.name)
     assert "ε = 0.501 so far" in hovered[0]
-    drawn = figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS, reached=0)
+    drawn = figure.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS, reached=0)
     assert drawn.sentence.endswith("nothing is spent.")
     none = schedule().assign(epsilon=float("nan"))
-    told = figures.epsilon_schedule(none, "epsilon", epochs=EPOCHS).sentence
+    told = figure.epsilon_schedule(none, "epsilon", epochs=EPOCHS).sentence
     assert told == "No finite ε is certified here."
-
-
-def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total():
-    # Exactly 4.65 points, of which 4.05 and 0.6: rounded apart, the parts would not sum up.
-    now = compared(0.8555, 0.86151, 0.90204)
-    drawn = figures.cost(now, "accuracy_test", waits="")
-    lengths = {trace.name: trace.x[0] for trace in drawn.figure.data}
-    assert lengths == pytest.approx({"clipping": -4.0, "noise": -0.7})
-    for part in ("costs 4.7 points", "clipping costs 4.0", "noise costs 0.7"):
-        assert part in drawn.sentence
-    apart = figures.parted(now, "accuracy_test")
-    assert apart is not None
-    table = figures.cost_table(apart, "accuracy_test", "exploration only")
-    assert list(table["accuracy_test"]) == [0.90204, 0.86151, 0.8555]
-    assert list(table["change as shown"])[1:] == [-0.04, -0.007]
-    assert list(table["status"]) == ["not private", "not private", "exploration only"]
-
-
-def test_noise_that_helps_by_chance_is_drawn_to_the_other_side():
-    drawn = figures.cost(compared(0.866, 0.862, 0.902), "accuracy_test", waits="")
-    low, high = drawn.figure.layout.xaxis.range
-    assert low < -4.0
-    assert high > 0.4
-    assert "the noise gains 0.4. A gain may be chance." in drawn.sentence
-
-
-def test_a_decay_that_makes_the_first_noise_far_larger_is_warned_of():
-    assert figures.large_first_noise(49.9, 5.0) == ""
-    assert "σ₀ = 78 410, 6 434 times" in figures.large_first_noise(78_410.0, 12.187)

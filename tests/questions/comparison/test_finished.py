@@ -7,9 +7,9 @@ import pytest
 from dpcore.datasets.cache import place
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import finished
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import trained
+from dpcore.questions.comparison import finished
 from dpcore.work import files
 from dpcore.work.task import JobContext
 

@@ -1,9 +1,9 @@
-"""The time of trainings in words."""
+"""What is said of a training: its time, and a large first noise."""
 
 import pytest
 
 from dpcore.evaluation.training.duration import Duration
-from dpcore.figures import training as figures
+from dpcore.questions.training import words
 
 
 @pytest.mark.parametrize(
@@ -17,5 +17,9 @@ from dpcore.figures import training as figures
     ],
 )
 def test_an_estimate_has_few_digits_and_its_range(seconds, low, high, text):
-    assert figures.in_time(Duration(seconds, low, high)) == text
-    assert text.startswith(figures.about(Duration(seconds, low, high)))
+    assert words.in_time(Duration(seconds, low, high)) == text
+
+
+def test_a_decay_that_makes_the_first_noise_far_larger_is_warned_of():
+    assert words.large_first_noise(49.9, 5.0) == ""
+    assert "σ₀ = 78 410, 6 434 times" in words.large_first_noise(78_410.0, 12.187)

@@ -1,13 +1,15 @@
-"""What cost accuracy: clipping only, noise only, both."""
+"""What privacy costs a network: clipping and noise apart, as parts of a bar and as trainings."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.figures.canvas import add_rule, add_scatter, canvas
+from dpcore.figures.cost import Cost, bars
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded
-from dpcore.figures.training.series import (
+from dpcore.figures.training import (
     AXES,
     HEIGHT,
     METRICS,
@@ -18,7 +20,9 @@ from dpcore.figures.training.series import (
     of_each,
     shown,
 )
-from dpcore.words import listed
+from dpcore.guarantee import Status
+from dpcore.questions.comparison.words import QUALITIES, Compared, effect, in_words, parted
+from dpcore.words import listed, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +33,41 @@ ABLATION_TITLES = {
     "noisy": "Noise only",
     "private": "Both (your settings)",
 }
+
+
+def cost(compared: Compared | None, column: str, *, waits: str, dark: bool = False) -> Drawn:
+    """What clipping and noise take of a metric, as the two parts of one bar."""
+    known, quality = parted(compared, column), QUALITIES[column]
+    drawn = bars({"": known} if known else {}, quality, dark=dark)
+    sentence = waits
+    if known and compared:
+        after = "" if compared.epoch is None else f", after epoch {spaced(compared.epoch)}"
+        lost = known.difference(known.value, known.baseline)
+        sentence = (
+            f"{effect('Privacy', lost, known)} {quality.unit} against "
+            f"{quality.shown(known.baseline)} without it{after}: {in_words(known)}."
+        )
+        if max(known.changes.values()) > 0.0:
+            sentence += " A gain may be chance."
+    return replace(
+        drawn, sentence=sentence, alt=f"What privacy costs in {METRICS[column]}: {sentence}"
+    )
+
+
+def cost_table(cost: Cost, column: str, status: str) -> pd.DataFrame:
+    """The trainings behind the bar: a row each, its mean, and its change from the row before."""
+    import pandas as pd
+
+    clipping, noise = cost.changes.values()
+    others = str(Status.NOT_PRIVATE)
+    return pd.DataFrame(
+        [
+            ("No clipping, no noise", cost.baseline, None, others),
+            ("Clipping, no noise", cost.noiseless, clipping, others),
+            ("Clipping and noise (your settings)", cost.value, noise, status),
+        ],
+        columns=["training", column, "change as shown", "status"],
+    )
 
 
 def ablation(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:

@@ -1,1 +1,0 @@
-"""The numbers of a page as command lines and Python that reproduce them."""

@@ -1,0 +1,1 @@
+"""What a network's private training learns and spends, epoch by epoch."""

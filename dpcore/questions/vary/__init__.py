@@ -1,0 +1,1 @@
+"""What one setting does to a private training within the same ε."""
