@@ -74,6 +74,7 @@ def show() -> Waiting:
         return []
     with answer_place:
         entries.too_many(people)
+        body = st.container(key="account_answer" if rows else None)
     answer, waiting = answer_to(
         "account",
         "Adding up the account",
@@ -83,7 +84,7 @@ def show() -> Waiting:
         quick=True,
     )
     shown = {}
-    with answer_place:
+    with body:
         if isinstance(answer, str):
             refuse(answer)
         elif answer is None:
