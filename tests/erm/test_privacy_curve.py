@@ -9,10 +9,10 @@ from dpcore.accounting import tradeoff
 from dpcore.erm.method import Settings
 from dpcore.erm.privacy_curve import SAMPLED, noise_advantage, privacy_curve
 from dpcore.erm.problem import Problem
-from dpcore.evaluation.study import without_proof
 from dpcore.guarantee import Adjacency, Edition
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.methods import method_named, register
+from dpcore.predictors.linear import without_proof
 
 DELTA = 1e-5
 GAUSSIAN = [("opera", "published"), ("opera", "sound"), ("outpert", "published"), ("dpgd", "sound")]
