@@ -144,9 +144,9 @@ def test_a_model_runs_where_its_system_is_opened_in_the_form_that_is_chosen():
     printed, sound = (model_named(run.key) for run in SYSTEMS["wishart-pca"].runs)
     assert "Promises too much" in said(app)
     assert "Our corrected version: proved" in said(app)
-    assert sound.proof in said(app)
+    assert sound.standing.proof in said(app)
     app.selectbox(key="form").set_value(printed.key)
-    assert printed.proof in said(app.run())
+    assert printed.standing.proof in said(app.run())
 
 
 def test_a_system_is_opened_by_its_title_and_shut_by_another_search():

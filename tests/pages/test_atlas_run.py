@@ -48,7 +48,7 @@ def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys):
     assert app.markdown[0].value == answer(wanted, model_named("naive-bayes"))
     line = with_table(app, "naive-bayes_breast_cancer").code[0].value
     assert line == command(ModelQuestion(study))
-    assert cli.main(shlex.split(line.replace("\\\n", " "))[3:]) == 0
+    assert cli.main(shlex.split(line.replace("\\\n", " "))[3:-2]) == 0
     printed = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert list(printed["value"]) == pytest.approx(list(wanted["value"]))
 

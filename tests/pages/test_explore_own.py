@@ -74,7 +74,7 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     line = next(block.value for block in app.code if "python -m dpcore" in block.value)
     assert cli.main(shlex.split(line.replace("\\\n", " "))[3:]) == 0
-    assert np.allclose(pd.read_csv("out.csv")["rmse"], shown["rmse"])
+    assert np.allclose(pd.read_csv("cost.csv")["rmse"], shown["rmse"])
     (tmp_path / "columns.yaml").unlink()  # the Python holds the description itself
     scope: dict[str, object] = {}
     exec(next(block.value for block in app.code if "import" in block.value), scope)

@@ -155,7 +155,7 @@ def expect_text(app):
 @pytest.mark.usefixtures("jobs_at_once")
 def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(monkeypatch):
     only_methods(monkeypatch, "opera")
-    drawn_later = {GROUPS: "groups_figure", RISK_CURVES: "curve_figure"}
+    drawn_later = {GROUPS: "groups_figure", RISK_CURVES: "risk_curves_figure"}
     link = {"methods": "OPERA", "focus": "OPERA", "group_by": GROUP, "curve_of": GROUP}
     app = answered(opened(write(ANY_SIGN), any_sign(ROWS_OF_ONE_SPLIT), **link))
     for tab in TABS:

@@ -10,6 +10,7 @@ from dpcore.controls.explore import EPSILONS
 from dpcore.questions.cost.figure import MEASURES
 from tests.pages.explored import at, finished, only_methods
 from tests.pages.shown import run, said, with_table
+from tests.typewritten import number
 
 pytestmark = [
     pytest.mark.usefixtures("alone", "jobs_at_once"),
@@ -42,7 +43,7 @@ def test_seconds_are_measured_once_they_are_asked_for():
     app = finished(run(app))
     (line,) = plots(app)[MEASURES["seconds"][0]]["lines"]
     assert line["name"] == "OPERA"
-    assert all(float(text) > 0.0 for text in line["texts"])
+    assert all(number(text) > 0.0 for text in line["texts"])
     assert "on the machine that runs this page" in said(app)
     rows = with_table(app, "plots").dataframe[-1].value
     assert len(rows) == len(EPSILONS)
