@@ -88,6 +88,7 @@ def snippet(*parts: Question) -> str:
     made = PARTS[type(first.study)].python(first.study)
     if first.of_table:
         arguments.insert(-1, "records=records")
+        lines += [f"columns = {first.study.columns!r}"] if first.study.columns else []
         lines += [f"records = {_source(first.study)}", NOISE]
     if len(parts) == 1:
         lines += [*made, *call(f"table = {function}", arguments)]
@@ -129,6 +130,7 @@ def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
         if name not in (*left_out, *EXPRESSED_OTHERWISE)
     }
     arguments = changed(shared, vars(Study()))
+    arguments += ["columns=columns"] if study.columns else []
     if study.preparation != Study.preparation:
         preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
         arguments.append(f"preparation=dpcore.Preparation({preparation})")
@@ -140,7 +142,7 @@ def _source(study: Study | ModelStudy) -> str:
     if study.upload:
         arguments.append(f"file={YOUR_FILE!r}")
     if study.columns:
-        arguments.append(f"columns={study.columns!r}")
+        arguments.append("columns=columns")
     if study.records is not None and not study.upload:
         arguments.append(f"records={study.records}")
     return f"dpcore.load({', '.join(arguments)})"

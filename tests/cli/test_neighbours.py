@@ -237,7 +237,7 @@ def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
 @pytest.mark.parametrize("key", list(models()))
 def test_a_model_of_the_survey_tells_nothing_of_a_record_but_measures(capsys, tmp_path, key):
     for adjacency in models()[key].adjacencies:
-        rest = ["model", "--model", key, "--epsilon", "0.5", "4", "--runs", "2"]
+        rest = ["model", "--model", key, "--epsilon", "0.5,4", "--runs", "2"]
         rest += ["--adjacency", str(adjacency)]
         for place in PLACES.values():
             assert differing(capsys, tmp_path, "class", place, rest) == []
