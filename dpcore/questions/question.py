@@ -140,8 +140,14 @@ class Question(ABC):
     @classmethod
     def controls(cls) -> list[Control]:
         """List the controls of its tab."""
-        drawn = [each.ask.controls for each in cls.asked() if each.ask.drawn]
-        return [*(control for controls in drawn for control in controls), *cls.looks]
+        return [*cls.drawn(looks=False), *cls.drawn(looks=True)]
+
+    @classmethod
+    def drawn(cls, *, looks: bool) -> list[Control]:
+        """List those of them that only look, or those that begin a job."""
+        fields = [each.ask for each in cls.asked() if each.ask.drawn and each.ask.looks is looks]
+        own = [control for ask in fields for control in ask.controls]
+        return [*own, *cls.looks] if looks else own
 
     @classmethod
     def named(cls) -> str:

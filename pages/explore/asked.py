@@ -62,21 +62,19 @@ def jobs(view: View, slots: Slots) -> tuple[WatchedJobs, ...]:
     They stand outside the fragment of ε, as a job begins in a run of the whole page.
     """
     question = register.by_tab().get(slots.tab)
-    if question is None or view.split.entry.predicts != "class" or view.study.loss != LOSS:
+    if question is None or not _has_risks(view):
         return ()
-    starting = [
-        control
-        for each in question.asked()
-        if each.ask.drawn and not each.ask.looks
-        for control in each.ask.controls
-    ]
     with slots.contents:
-        _draw(question, view, starting)
+        _draw(question, view, question.drawn(looks=False))
     asked = wanted(view, question)
     if isinstance(asked, str):
         return ()
     watched = curve_jobs.watched_alone(question.named(), question.doing, asked)
     return (*watched, *(by_hand.jobs(asked) if isinstance(asked, RiskCurvesQuestion) else ()))
+
+
+def _has_risks(view: View) -> bool:
+    return view.split.entry.predicts == "class" and view.study.loss == LOSS
 
 
 def in_hand(view: View, tab: str, keys: set[str]) -> set[str]:
@@ -99,7 +97,7 @@ def wanted(
 
     `values` are those of its controls, where they are not drawn.
     """
-    if view.split.entry.predicts != "class" or view.study.loss != LOSS:
+    if not _has_risks(view):
         return texts.NO_RISKS
     if values is None:
         values = _values(question)
@@ -142,8 +140,7 @@ def show(view: View, tab: str, first: ModelAtEpsilon, epsilon: float) -> None:
     if not curve_jobs.is_done(asked):
         st.markdown(f"{question.doing}: the line above says how far it is.")
         return
-    looking = [c for each in asked.asked() if each.ask.looks for c in each.ask.controls]
-    _draw(question, view, [*looking, *question.looks])
+    _draw(question, view, question.drawn(looks=True))
     values = _values(question)
     names, before = stored(LAST) or ((), {})
     store(LAST, (dict.fromkeys([*names, question.named()]), {**before, **values}))
