@@ -254,11 +254,7 @@ def ask(
 ) -> pd.DataFrame:
     """Answer a question as a table, of records that are loaded where they are not at hand."""
     report = stoppable(progress, cancelled)
-    if records is None:
-        report(0.0, "loading the data")
-        records = question.load()
-    question.check(records.entry)
-    rows = question.rows(records, report)
+    rows = question.rows(_checked(question, records, report, question.load), report)
     report(1.0, "done")
     return question.table(rows)
 
@@ -268,9 +264,19 @@ def loaded(question: Question, records: Table | None, report: Progress) -> Table
 
     Those of the last data sets stay in the process, and with them the models learned from them.
     """
+    study = question.study
+    table: Table = _checked(
+        question, records, report, lambda: _loaded(study.dataset, study.records)
+    )
+    return table
+
+
+def _checked(
+    question: Question, records: Any, report: Progress, load_them: Callable[[], Any]
+) -> Any:
     if records is None:
         report(0.0, "loading the data")
-        records = _loaded(question.study.dataset, question.study.records)
+        records = load_them()
     question.check(records.entry)
     return records
 
