@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,11 +19,9 @@ from websockets import http11
 from dpcore import settings
 from dpcore.errors import InvalidInput
 from dpcore.release.roles import read_roles
-from pages.explore.warm_up import first_view
-from pages.shared import media_names, session_end, signed_out
-from pages.shared.access import AccessControl
-from pages.shared.headers import Headers
-from pages.shared.upload_limit import UploadLimit
+from pages.server import sessions, sign_in, transfers
+from pages.server.requests import AccessControl, SecurityHeaders
+from pages.server.transfers import UploadLimit
 
 LONGEST_HEADERS = 65_536
 """Bytes of the headers of a request."""
@@ -35,7 +34,7 @@ async def alive(app: st.App) -> AsyncIterator[None]:
     First of all goes what a server that was killed has kept of its visitors' records.
     """
     Thread(target=_begin, daemon=True).start()
-    async with session_end.session_watcher(app):
+    async with sessions.session_watcher(app):
         yield
 
 
@@ -43,7 +42,33 @@ def _begin() -> None:
     from dpcore.evaluation.uploaded import remove_leftovers  # slow to load
 
     remove_leftovers()
-    first_view()
+    # Streamlit warns of each cache used and each element drawn outside a session.
+    logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+    logger.addFilter(_quiet)
+    try:
+        _make_first_view_ready()
+    finally:
+        logger.removeFilter(_quiet)
+
+
+def _make_first_view_ready() -> None:
+    """Load the libraries, and begin to compute what Explore's first visitor waits for."""
+    # The first element of a server looks through all modules loaded until then.
+    st.empty()
+    from dpcore.questions.question import Question, task
+    from dpcore.work import jobs
+    from pages.explore import answer, controls, detail, view  # slow to load
+
+    del answer, detail
+    contents = view.gather(controls.first_choice())
+    if isinstance(contents, view.Pending):
+        for question in contents.first.studies.values():
+            assert isinstance(question, Question)
+            jobs.submit(task(question))
+
+
+def _quiet(_: logging.LogRecord) -> bool:
+    return False
 
 
 try:
@@ -55,11 +80,11 @@ except InvalidInput as refusal:
 # The cookies of a sign-in hold all that its provider says, such as somebody's groups, twice. A
 # page's connection takes 8 kB of them otherwise, and other requests 16: with more a page hangs.
 h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE = http11.MAX_LINE_LENGTH = LONGEST_HEADERS
-media_names.keep_secret(lambda: signed_out.owner(signed_out.visitor()))
+transfers.keep_secret(lambda: sign_in.owner(sign_in.visitor()))
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     middleware=[
-        Middleware(each) for each in (Headers, AccessControl, signed_out.SignOut, UploadLimit)
+        Middleware(each) for each in (SecurityHeaders, AccessControl, sign_in.SignOut, UploadLimit)
     ],
     lifespan=alive,
 )

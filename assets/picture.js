@@ -172,6 +172,7 @@ function built(place) {
     sentence: steady("p", "sentence"),
     readings: html("dl", { class: "readings" }),
     legend: html("ul", { class: "legend" }),
+    curves: html("div", { class: "curves" }),
     chart: html("div", { class: "chart", role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-describedby": "alt" }),
     alt: html("p", { class: "unseen", id: "alt" }),
     people: marks("people"),
@@ -184,7 +185,7 @@ function built(place) {
   parts.guesses.block.append(parts.wording.block)
   const root = html(
     "div", { class: "picture" },
-    parts.sentence.block, parts.readings, parts.legend, parts.chart, parts.alt,
+    parts.sentence.block, parts.readings, parts.curves, parts.legend, parts.chart, parts.alt,
     parts.people.block, parts.guesses.block, parts.live,
   )
   const view = { root, parts, panels: [], readings: [], calls: 0, run: 0, width: 0 }
@@ -237,18 +238,21 @@ function take(view, data, stop) {
   const legends = data.panels.map(({ lines }) => JSON.stringify(lines.map(({ name, colours }) => [name, colours])))
   const shared = legends.length > 1 && new Set(legends).size === 1
   parts.legend.replaceChildren(...(shared ? entries(data.panels[0]) : []))
-  view.panels = data.panels.map((panel) => {
-    const title = html("p", { class: "title" }, panel.title), paper = svg("svg", { "aria-hidden": "true" })
-    const legend = html("ul", { class: "legend" }, ...(shared ? [] : entries(panel)))
-    return { panel, paper, block: html("div", { class: "panel" }, title, legend, paper) }
-  })
+  view.panels = data.panels.map((panel) => boxed(panel, shared ? [] : entries(panel)))
   parts.chart.replaceChildren(...view.panels.map(({ block }) => block))
+  view.curves = data.curves && boxed({ ...data.curves }, entries(data.curves))
+  parts.curves.replaceChildren(...(data.curves ? [view.curves.block] : []))
   for (const kind of ["people", "guesses"]) {
     parts[kind].block.hidden = !data[kind]
     say(parts[kind].title, data[kind]?.title ?? "")
   }
   if (data.guesses) reserve(parts.wording, data.guesses.sentences)
   lay(view)
+}
+
+function boxed(panel, legend) {
+  const title = html("p", { class: "title" }, panel.title), paper = svg("svg", { "aria-hidden": "true" })
+  return { panel, paper, block: html("div", { class: "panel" }, title, html("ul", { class: "legend" }, ...legend), paper) }
 }
 
 function entries({ lines }) {
@@ -265,6 +269,7 @@ function lay(view) {
   if (!view.width || !view.data) return
   const wide = view.width >= WIDE
   for (const box of view.panels) layPanel(box, view.data.axis, wide ? 232 : 208)
+  if (view.curves) layPanel(view.curves, view.curves.panel.axis, wide ? 280 : 232)
   layMarks(view.parts.people, view.width, wide ? 100 : 50, 1000)
   layMarks(view.parts.guesses, view.width, wide ? 50 : 25, 100)
   show(view)
@@ -296,7 +301,7 @@ function layPanel(box, axis, height) {
     ...ticks.map(([place, text]) => label(text, x(place), floor + 17, "middle")),
     label(axis.title, (left + right) / 2, height - 6, "middle", "axis-title"),
     ...panel.rules.map(({ place, dash }) => across(place, { class: "rule", "stroke-dasharray": dash })),
-    lines(box, axis.places), ...ruleLabels(box), box.cursor,
+    (box.inside = lines(box, axis.places)), ...ruleLabels(box), box.cursor,
   )
 }
 
@@ -376,8 +381,16 @@ function show(view) {
   }
   set(parts.chart, { "aria-valuenow": stop, "aria-valuetext": data.spoken[stop] })
   for (const box of view.panels) point(view, box)
+  if (view.curves) showCurves(view.curves, stop)
   if (data.people) showPeople(view)
   if (data.guesses) showGuesses(view)
+}
+
+function showCurves(box, stop) {
+  const { panel, inside } = box
+  panel.lines = panel.stops[stop]
+  box.inside = lines(box, panel.axis.places)
+  inside.replaceWith(box.inside)
 }
 
 function point({ data: { axis }, cursor: { stop }, lit }, box) {

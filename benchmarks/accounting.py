@@ -28,10 +28,8 @@ from scipy import fft
 
 from dpcore.accounting import accountants, pld
 from dpcore.accounting.epsilon_curve import checkpoints
-from dpcore.accounting.events import from_schedule, steps
+from dpcore.accounting.events import TrainingPlan, custom, from_schedule, steps
 from dpcore.accounting.planner import solve
-from dpcore.accounting.schedules import custom
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency
 
 SIGMAS = np.linspace(2.0, 0.8, 800)

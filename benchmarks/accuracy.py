@@ -1,6 +1,6 @@
 """Accuracy of the image configurations at certified ε, beside the target and without privacy.
 
-Settings are those of `dpcore.evaluation.tuned_configs`. With ``--held-out`` they are measured on a
+Settings are those of `training.variants`. With ``--held-out`` they are measured on a
 sixth of the training records that is not trained on, as when they were chosen; without it on the
 test part, which no setting was chosen by.
 """
@@ -17,8 +17,7 @@ import torch
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
-from dpcore.evaluation.training.variants import nonprivate
-from dpcore.evaluation.tuned_configs import STUDIES
+from dpcore.evaluation.training.variants import STUDIES, nonprivate
 
 TARGETS: dict[str, float | None] = {
     "mnist-cnn-1.2": 0.974,

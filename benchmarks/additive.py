@@ -15,14 +15,14 @@ from dataclasses import replace
 import numpy as np
 
 from dpcore.datasets import Preparation, Table, load, prepare
-from dpcore.datasets.feature_rule import MAPS
+from dpcore.datasets.features import MAPS
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Training
+from dpcore.erm.methods import method_named
 from dpcore.evaluation.curves import all_curves
-from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.scoring import scoring_for
+from dpcore.evaluation.splits import by_map
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
-from dpcore.methods import method_named
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 8.0)
 DELTA = 1e-5

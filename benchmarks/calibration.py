@@ -19,12 +19,12 @@ from scipy import special
 from dpcore.datasets import Preparation, Split, Table, load, prepare
 from dpcore.erm import recalibration
 from dpcore.erm.method import Training
+from dpcore.erm.methods import method_named
 from dpcore.evaluation.clinic.calibration import risk_calibration
 from dpcore.evaluation.clinic.decision_curve import decisions
-from dpcore.evaluation.scoring.auc import auc
+from dpcore.evaluation.scoring.metrics import auc
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.guarantee import PrivacyBudget
-from dpcore.methods import method_named
 
 Array = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Accuracy against ε at the frontier: the best sound methods, their targets, and no privacy.
 
-Every setting is fixed in advance by n, d, ε and δ alone: `dpcore.erm.accurate` holds the loss and
+Every setting is fixed in advance by n, d, ε and δ alone: `dpcore.erm.problem` holds the loss and
 λ, each method its rule, and neither Adult nor Heart had a say in them. Test accuracy is the mean
 over splits of the mean over runs; ± is its standard error over splits. Zero-out stands beside
 replace-one, for which there is no target. With `--peers`, models of other packages stand beside
@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from benchmarks import peers
 from benchmarks.peers import accurate_study, shown
 from dpcore.datasets import Preparation, Table, load, prepare
-from dpcore.erm import accurate
 from dpcore.erm.method import Training
+from dpcore.erm.methods import method_named
 from dpcore.erm.newton import minimise
+from dpcore.erm.problem import ACCURATE_HUBER_WIDTH, ACCURATE_LAM, ACCURATE_LOSS
 from dpcore.evaluation.scoring import metrics
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
-from dpcore.methods import method_named
 
 Array = NDArray[np.float64]
 
@@ -108,7 +108,7 @@ def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
                 accuracies = metrics.rates(weights.reshape(-1, problem.dimension), *test).accuracy
                 means = accuracies.reshape(len(calibrations), goal.runs).mean(axis=1)
                 private.setdefault((adjacency, method), []).append(means)
-        for loss in dict.fromkeys(("logistic", accurate.LOSS)):
+        for loss in dict.fromkeys(("logistic", ACCURATE_LOSS)):
             floor_problem = replace(problem, loss=loss, lam=FLOOR_LAM)
             floor = metrics.rates(minimise(floor_problem, *train)[None], *test).accuracy[0]
             floors.setdefault(loss, []).append(float(floor))
@@ -182,7 +182,7 @@ def main() -> None:
         measured = measure(goal, methods, table)
         print(
             f"{table.entry.title}: {goal.splits} splits × {goal.runs} runs, δ = {DELTA:g}, "
-            f"{accurate.LOSS} loss (h = {accurate.HUBER_WIDTH:g}), λ = {accurate.LAM:g}; "
+            f"{ACCURATE_LOSS} loss (h = {ACCURATE_HUBER_WIDTH:g}), λ = {ACCURATE_LAM:g}; "
             f"{time.process_time() - started:.0f} s of processor time"
         )
         print(report(goal, measured), flush=True)

@@ -15,11 +15,10 @@ import numpy as np
 from dpcore.datasets import load
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
-from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study
 from dpcore.questions.cost.decision import Decision
-from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.cost.question import CostQuestion, ReferenceQuestion
 from dpcore.work.task import JobContext
 
 EPSILONS = (0.1, 1.0, 10.0)
@@ -30,7 +29,7 @@ def held(dataset: str, seeds: int) -> tuple[list[float], list[float]]:
     """The share of intervals that hold the mean and their mean half width, at each ε."""
     records = load(dataset)
     study = Study(dataset=dataset, methods=("best",), epsilons=EPSILONS)
-    reference = work(ReferenceStudy.of(study), JobContext(records=records)).rows
+    reference = ReferenceQuestion(study).answer(JobContext(records=records)).rows
     compared = Baselines.read(reference, ACCURACY)
     values, halves = [], []
     for seed in range(seeds):

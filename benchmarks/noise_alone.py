@@ -13,10 +13,9 @@ from scipy.special import expit
 
 from dpcore.release import demonstration, grid, risk_counts
 from dpcore.release.grid import Array
-from dpcore.release.made_up import made_up_records
+from dpcore.release.made_up import NoiseAlone, made_up_records, noise_alone
 from dpcore.release.mechanism import Draw, descend
 from dpcore.release.model import ReleasedModel
-from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table import read_for_release

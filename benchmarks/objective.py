@@ -2,7 +2,7 @@
 
 Run: python -m benchmarks.objective [--repeats 3]
 
-- ours: `dpcore.erm.objective_noise`, all 300 tilted objectives in one batch.
+- ours: `dpcore.erm.objective_perturbation`, all 300 tilted objectives in one batch.
 - one at a time: SciPy's L-BFGS-B, which is scikit-learn's solver "lbfgs" for logistic regression
   (scikit-learn itself takes no linear term), to the same norm of the gradient of the sum. Measured
   on one run of every ε and scaled by the runs; the worst gradient it reached is printed.
@@ -24,11 +24,11 @@ from scipy import optimize, special
 from benchmarks.sweep import ADULT_RECORDS
 from dpcore.datasets import availability, load, prepare
 from dpcore.erm.method import Settings, Training, noise_generator
+from dpcore.erm.methods import method_named
 from dpcore.erm.newton import minimise
 from dpcore.erm.objective_perturbation import TOLERANCE
 from dpcore.erm.problem import Problem, default_lam
 from dpcore.guarantee import Adjacency, Edition
-from dpcore.methods import method_named
 
 RUNS, DELTA = 30, 1e-5
 EPSILONS = tuple(float(each) for each in np.geomspace(0.01, 10.0, 10))

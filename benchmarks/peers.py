@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Table
-from dpcore.erm import accurate
-from dpcore.evaluation import boosted
+from dpcore.erm.methods import BEST, best_method
+from dpcore.erm.problem import ACCURATE_HUBER_WIDTH, ACCURATE_LAM, ACCURATE_LOSS
+from dpcore.evaluation import baselines
 from dpcore.evaluation.baselines import without_privacy
-from dpcore.evaluation.scoring.binary import CLASSIFICATION
+from dpcore.evaluation.scoring.classes import CLASSIFICATION
 from dpcore.evaluation.splits import RepeatedSplits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
-from dpcore.methods import BEST, best_method
 from dpcore.models.records import Records, split_records
 
 Array = NDArray[np.float64]
@@ -60,7 +60,12 @@ def preparations(splits: int, features: str = "plain") -> tuple[Preparation, ...
 
 def accurate_study(study: Study) -> Study:
     """The study with the loss and λ that cost least accuracy."""
-    return replace(study, loss=accurate.LOSS, huber_width=accurate.HUBER_WIDTH, lam=accurate.LAM)
+    return replace(
+        study,
+        loss=ACCURATE_LOSS,
+        huber_width=ACCURATE_HUBER_WIDTH,
+        lam=ACCURATE_LAM,
+    )
 
 
 def ours(table: Table, splits: int, runs: int, delta: float) -> Measured:
@@ -92,7 +97,8 @@ def without_noise(table: Table, splits: int) -> Measured:
     split = RepeatedSplits(table, preparations(splits))
     linear, trees = [], []
     for one, weights in zip(split, without_privacy(split).linear, strict=True):
-        pairs = (one, weights), boosted.scored(boosted.columns_for(table, one), one)
+        columns = baselines.columns_for_trees(table, one)
+        pairs = (one, weights), baselines.scored_by_trees(columns, one)
         for measures, (scored, model) in zip((linear, trees), pairs, strict=True):
             scores = (model @ scored.x_test.T)[None]
             measures.append(_measured(scores, scored.y_test > 0)[0])

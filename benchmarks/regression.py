@@ -13,9 +13,10 @@ import numpy as np
 
 from benchmarks.peers import shown
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.evaluation.curves import answers, baselines
+from dpcore.erm.methods import register
+from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.study import Study
-from dpcore.methods import register
+from dpcore.evaluation.sweep import sweep
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 DELTA = 1e-5
@@ -48,13 +49,12 @@ def main() -> None:
                 runs=options.runs,
                 seed=seed,
             )
-            rows = answers(study, split=split)
+            means = sweep(study, split=split).groupby(["method", "epsilon"])["rmse_test"].mean()
             for method in methods:
-                rmse = rows.loc[rows["method"] == method, "rmse"].to_numpy()
-                errors.setdefault((adjacency, method), []).append(rmse)
-        compared = baselines(study, split)
-        guesses.append(compared.guess)
-        without_privacy.append([compared.value(compared.same_lam), compared.value(compared.tuned)])
+                errors.setdefault((adjacency, method), []).append(means[method].to_numpy())
+        compared = baselines(split)
+        guesses.append(compared.guesses["rmse"])
+        without_privacy.append(compared.linear["rmse"])
         if sys.stderr.isatty():
             print(f"\r{seed + 1} of {options.splits} splits", end="", file=sys.stderr)
     print(
@@ -65,9 +65,8 @@ def main() -> None:
     for (adjacency, method), by_split in errors.items():
         cells = "".join(f"{shown(column, 1):>15}" for column in np.array(by_split).T)
         print(f"{method + ', ' + adjacency:26}{cells}")
-    same, tuned = np.array(without_privacy).T
     print(
-        f"without privacy: same λ {shown(same, 1)}, λ by cross-validation {shown(tuned, 1)}; "
+        f"without privacy, λ by cross-validation {shown(np.array(without_privacy), 1)}; "
         f"always the mean {shown(np.array(guesses), 1)}"
     )
 

@@ -36,14 +36,14 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 
 from dpcore.datasets import Preparation, Split, availability, load, prepare
-from dpcore.erm.full_batch import MOMENTUM
 from dpcore.erm.method import Calibration, Training
+from dpcore.erm.methods import method_named
+from dpcore.erm.methods.dpgd import MOMENTUM
 from dpcore.erm.newton import minimise
-from dpcore.erm.output_noise import descend
+from dpcore.erm.output_perturbation import descend
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
-from dpcore.methods import method_named
 
 Array = NDArray[np.floating]
 

@@ -13,10 +13,15 @@ from dpcore import questions
 __version__ = "0.1.0"
 
 PLACES = {
+    "accounting.elsewhere": ("StatementStudy",),
     "accounting.planner": ("Plan",),
     "accounting.risk": ("Odds",),
     "datasets": ("Preparation", "prepare"),
     "deep.config": ("TrainingConfig",),
+    "audit.claim": ("ClaimTrial", "try_claim", "try_outputs"),
+    "audit.replay": ("Replay", "replay"),
+    "audit.study": ("CourtStudy", "TrialStudy"),
+    "erm.methods": ("describe_methods",),
     "errors": ("InvalidInput",),
     "estimators": (
         "ModelGuarantee",
@@ -29,13 +34,12 @@ PLACES = {
     "evaluation.study": ("Study",),
     "evaluation.training": ("TrainingStudy",),
     "front.experiments": ("load", "report", "train"),
-    "front.privacy": ("certify", "delta", "epsilon", "risk", "sigma"),
-    "front.run": ("Run",),
+    "front.privacy": ("Run", "certify", "delta", "epsilon", "risk", "sigma"),
     "guarantee": ("Adjacency", "Guarantee", "PrivacyBudget", "Status"),
-    "methods": ("describe",),
     "questions.account.function": ("account",),
     "questions.plan.function": ("plan",),
     "release.release": ("release_model",),
+    "summaries.study": ("TableStudy",),
 }
 """Where the names of the front door live, but for the questions."""
 __all__ = sorted([*(name for names in PLACES.values() for name in names), *questions.names()])

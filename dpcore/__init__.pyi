@@ -6,6 +6,9 @@ import pandas as pd
 
 from dpcore.datasets import Table
 from dpcore.progress import Progress
+from dpcore.accounting.elsewhere import (
+    StatementStudy as StatementStudy,
+)
 from dpcore.accounting.planner import (
     Plan as Plan,
 )
@@ -18,6 +21,22 @@ from dpcore.datasets import (
 )
 from dpcore.deep.config import (
     TrainingConfig as TrainingConfig,
+)
+from dpcore.audit.claim import (
+    ClaimTrial as ClaimTrial,
+    try_claim as try_claim,
+    try_outputs as try_outputs,
+)
+from dpcore.audit.replay import (
+    Replay as Replay,
+    replay as replay,
+)
+from dpcore.audit.study import (
+    CourtStudy as CourtStudy,
+    TrialStudy as TrialStudy,
+)
+from dpcore.erm.methods import (
+    describe_methods as describe_methods,
 )
 from dpcore.errors import (
     InvalidInput as InvalidInput,
@@ -46,23 +65,18 @@ from dpcore.front.experiments import (
     train as train,
 )
 from dpcore.front.privacy import (
+    Run as Run,
     certify as certify,
     delta as delta,
     epsilon as epsilon,
     risk as risk,
     sigma as sigma,
 )
-from dpcore.front.run import (
-    Run as Run,
-)
 from dpcore.guarantee import (
     Adjacency as Adjacency,
     Guarantee as Guarantee,
     PrivacyBudget as PrivacyBudget,
     Status as Status,
-)
-from dpcore.methods import (
-    describe as describe,
 )
 from dpcore.questions.account.function import (
     account as account,
@@ -72,6 +86,9 @@ from dpcore.questions.plan.function import (
 )
 from dpcore.release.release import (
     release_model as release_model,
+)
+from dpcore.summaries.study import (
+    TableStudy as TableStudy,
 )
 
 __version__: str
@@ -97,12 +114,33 @@ def cost(
     cancelled: Callable[[], bool] = ...,
 ) -> pd.DataFrame: ...
 
+def court(
+    study: CourtStudy,
+    *,
+    mended: bool = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
 def decision_curve(
     study: Study,
     *,
     corrected: bool = ...,
     thresholds: Sequence[float] = ...,
     costs: tuple[float, float] | None = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def describe(
+    study: TableStudy,
+    *,
+    by: str = ...,
+    only: tuple[str, ...] = ...,
+    statistics: tuple[str, ...] = ...,
+    cross: tuple[str, ...] = ...,
+    weights: tuple[tuple[str, int], ...] = ...,
     records: Table | None = ...,
     progress: Progress = ...,
     cancelled: Callable[[], bool] = ...,
@@ -139,12 +177,50 @@ def risk_curves(
     cancelled: Callable[[], bool] = ...,
 ) -> pd.DataFrame: ...
 
+def statement(
+    study: StatementStudy,
+    *,
+    claimed: float | None = ...,
+    delta: float = ...,
+    sampler: str = ...,
+    division: str = ...,
+    adjacency: str = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def survival(
+    study: TableStudy,
+    *,
+    time: str = ...,
+    event: str = ...,
+    by: str = ...,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def times(
+    study: Study,
+    *,
+    records: Table | None = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
 def vary(
     study: TrainingStudy,
     *,
     setting: str = ...,
     values: Sequence[float] = ...,
     gives_way: str = ...,
+    progress: Progress = ...,
+    cancelled: Callable[[], bool] = ...,
+) -> pd.DataFrame: ...
+
+def verify(
+    study: TrialStudy,
+    *,
     progress: Progress = ...,
     cancelled: Callable[[], bool] = ...,
 ) -> pd.DataFrame: ...

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 
-from dpcore.rounding import typed
-from dpcore.words import as_set, spaced
+from dpcore.words import as_set, spaced, typed
 
 MAX_LETTERS = 80
 """Most letters of a value repeated in a sentence."""

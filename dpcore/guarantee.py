@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
 
 from dpcore.errors import number
-from dpcore.words import plain, spaced
+from dpcore.words import at_most, plain, spaced
 
 SMALLEST_DELTA = 1e-300
 """Below it a δ is soon no normal double, and an ε computed from it may be too small."""
@@ -159,6 +160,8 @@ class Guarantee:
     advantage : float, optional
         The largest TPR - FPR of any attack by the trade-off function of the noise itself, where
         that is known; it is at most what (ε, δ) allows, and mostly less.
+    mu : float, optional
+        μ of Gaussian DP where both errors of an attack are at least δ, where the noise is known.
     """
 
     epsilon: float | None
@@ -167,6 +170,7 @@ class Guarantee:
     by: str
     reason: str = ""
     advantage: float | None = None
+    mu: float | None = None
 
     @property
     def bound(self) -> float:
@@ -177,6 +181,19 @@ class Guarantee:
     def vacuous(self) -> bool:
         """Whether the statement holds for every algorithm (δ ≥ 1) and so says nothing."""
         return self.delta is not None and self.delta >= 1.0
+
+    @property
+    def statement(self) -> str:
+        """ε, δ, adjacency and accountant in one line, or why there is no number."""
+        if self.epsilon is None:
+            return f"No number. {self.reason}".strip()
+        sentence = f"ε = {at_most(self.epsilon)}"
+        if self.delta is not None:
+            sentence += f", δ = {at_most(self.delta)}"
+            if self.vacuous:
+                sentence += " (vacuous: δ ≥ 1 holds for every algorithm)"
+        tail = f" {self.reason}" if self.reason else ""
+        return f"{sentence} · {self.adjacency} · {self.by}.{tail}"
 
 
 def proved_under(
@@ -202,3 +219,46 @@ def not_in_print(adjacency: Adjacency, reason: str = "This edition is not in pri
 def verdict(proof: Guarantee) -> Status:
     """The verdict on a calibration by its proof: without one, a condition is not met."""
     return Status.CONDITIONS_NOT_MET if proof.epsilon is None else Status.PROVED
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Claim, proof and verdict of one edition."""
+
+    proof: str
+    status: Status
+    claim: str = "None: this edition is not in print."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """The description of a way to learn.
+
+    Parameters
+    ----------
+    key, title : str
+        Name in code and links, and name on screen.
+    paper : str
+        Its source.
+    idea : str
+        One plain sentence.
+    words : str
+        What it is, in a few words for someone who knows none of the titles.
+    editions : dict of Edition to Standing
+        The editions that exist, each with its claim, its proof and the standing verdict.
+    limits : tuple of str
+        Limitations to know before use, a sentence each.
+    """
+
+    key: str
+    title: str
+    paper: str
+    idea: str
+    words: str = ""
+    editions: dict[Edition, Standing]
+    limits: tuple[str, ...] = ()
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """All of it by name, for another that is described alike."""
+        return {field.name: getattr(self, field.name) for field in fields(Described)}

@@ -5,9 +5,47 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from dpcore.rounding import lowered, raised
+
+def raised(value: float, digits: int) -> float:
+    """A finite number with the given significant digits, at least as large: for ε, δ and σ."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def lowered(value: float, digits: int) -> float:
+    """A finite number with the given significant digits, at most as large: for lower bounds."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def significant(value: float, digits: int = 3) -> float:
+    """The nearest number with the given significant digits: what a page shows of a measurement."""
+    return float(f"{value:.{digits}g}")
+
+
+def place_below(stops: Sequence[float], value: float) -> int:
+    """The place of the largest stop that is at most a value, or of the smallest.
+
+    What was computed may be off in its last digits.
+    """
+    below = [stop for stop in stops if stop <= value * (1.0 + 1e-9)]
+    return list(stops).index(max(below, default=min(stops)))
+
+
+def typed(value: float) -> str:
+    """A number as one types it: 1e-5, not 1e-05; a float in up to six digits."""
+    if isinstance(value, int):
+        return str(value)
+    digits, marker, exponent = f"{value:.5e}".partition("e")
+    if marker and not -3 <= int(exponent) < 6:
+        return f"{digits.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return f"{value:g}"
+
+
+def _rounded(value: float, digits: int, way: str) -> float:
+    # From the shortest digits that name the double, so that 1e-5 stays as typed.
+    return float(Context(digits, way).create_decimal(repr(float(value))))
+
 
 SPACE = "\u202f"
 """The narrow space between thousands and around ×, at which no line ends."""

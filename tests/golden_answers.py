@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 FOLDER = Path(__file__).parent / "golden"
-EXACT, TRAINED = (1e-9, 1e-12), (1e-5, 1e-7)
+EXACT, TRAINED = (1e-8, 1e-12), (1e-5, 1e-7)
 """How close numbers stay, by their size and at all: processors, and threads, sum otherwise."""
 FEW, LETTERS = 4, 100
 """Values of a list, and letters of a text, that are kept as they are."""

@@ -23,10 +23,10 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from dpcore.evaluation import exact_curves
+from dpcore.evaluation import curves
 from dpcore.release import rounded_gaussian
-from dpcore.work import executors, threads
-from pages.explore import report
+from dpcore.work import executors, handle
+from pages.explore import take_along
 from pages.plan import account, entries
 from tests.golden_answers import lasting, short
 from tests.pages.explored import only_methods
@@ -98,12 +98,12 @@ def quicken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(type(st.context), "ip_address", None)
     patch.setattr(executors, "submit", LATER.submit)
     patch.setattr(executors, "make_ready", lambda: None)
-    patch.setattr(threads, "threads", lambda quick: AtOnce)
-    patch.setattr(exact_curves, "BAND_DRAWS", 20)
+    patch.setattr(handle, "threads", lambda quick: AtOnce)
+    patch.setattr(curves, "BAND_DRAWS", 20)
     patch.setattr("dpcore.evaluation.splits.MAX", 3)
     patch.setattr(rounded_gaussian, "os", SimpleNamespace(urandom=Random(0).randbytes))
     only_methods(patch, "opera", "outpert")
-    for module in (report, account, entries):
+    for module in (take_along, account, entries):
         patch.setattr(module, "date", Day)
 
 

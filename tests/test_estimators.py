@@ -22,15 +22,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import dpcore
 from dpcore import PrivateHuberSVC, PrivateLinearRegression, PrivateLogisticRegression
 from dpcore.accounting.risk import gaussian_advantage, right_of_100
-from dpcore.erm import output_noise, stochastic
-from dpcore.erm.accurate import LAM
+from dpcore.erm import gradient_perturbation, output_perturbation
 from dpcore.erm.method import Settings
+from dpcore.erm.methods import BEST, method_named, register
 from dpcore.erm.newton import minimise
-from dpcore.erm.problem import Problem
+from dpcore.erm.problem import ACCURATE_LAM, Problem
 from dpcore.estimators.base import prepared, sound_methods
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms import entropy
-from dpcore.methods import BEST, method_named, register
 
 WIDE = (-1000.0, 1000.0)
 CLASSIFIERS = (PrivateLogisticRegression, PrivateHuberSVC)
@@ -228,7 +227,7 @@ def test_claim_and_proof_stand_apart():
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 def test_the_promise_is_the_calibrations_of_these_public_values(adjacency):
     model = PrivateLogisticRegression(0.5, 1e-6, bounds=UNIT, adjacency=adjacency).fit(X, Y)
-    problem = Problem("logistic", LAM, *(X.shape + np.array([0, 1])), Adjacency(adjacency))
+    problem = Problem("logistic", ACCURATE_LAM, *(X.shape + np.array([0, 1])), Adjacency(adjacency))
     (made,) = method_named("dpgd").calibrate(problem, [0.5], 1e-6, Edition.SOUND, Settings())
     result = model.guarantee_
     assert (result.epsilon, result.delta) == (made.proof.epsilon, made.proof.delta)
@@ -278,7 +277,7 @@ def noiseless(lam, epsilon=0.8):
     problem = Problem("logistic", lam, *rows.shape, Adjacency.ZERO_OUT)
     method = method_named("outpert")
     made = method.calibrate(problem, [epsilon], 1e-5, Edition.SOUND, Settings())
-    return output_noise.centres(problem, rows, 2.0 * Y - 1.0, made)[0]
+    return output_perturbation.centres(problem, rows, 2.0 * Y - 1.0, made)[0]
 
 
 SEED = 1_234_567_891
@@ -315,7 +314,7 @@ def test_nothing_of_the_records_the_seed_or_the_noise_is_left(seed):
 def last_noise(problem_size, epsilon):
     """σ of each weight that DP-GD ends with where no record says anything: a linear recursion."""
     records, dimension = problem_size
-    problem = Problem("logistic", LAM, records, dimension, Adjacency.ZERO_OUT)
+    problem = Problem("logistic", ACCURATE_LAM, records, dimension, Adjacency.ZERO_OUT)
     (made,) = method_named("dpgd").calibrate(problem, [epsilon], 1e-5, Edition.SOUND, Settings())
     sigma = dpcore.sigma(epsilon, 1e-5) * math.sqrt(made.steps) / records
     reach = [
@@ -444,14 +443,14 @@ def test_batches_come_from_pcg64_with_256_bits_of_the_systems_entropy(
     method, adjacency, monkeypatch
 ):
     drawn: list[tuple[tuple[int, int, int, bool], Any]] = []
-    batches = stochastic._batches
+    batches = gradient_perturbation._batches
 
     def noted(generator, *sizes):
         assert isinstance(generator.bit_generator, np.random.PCG64)
         drawn.append((sizes, batches(generator, *sizes)))
         return drawn[-1][1]
 
-    monkeypatch.setattr(stochastic, "_batches", noted)
+    monkeypatch.setattr(gradient_perturbation, "_batches", noted)
     fits = []
     for seed in (1, 1, 2):
         source = Entropy(seed)

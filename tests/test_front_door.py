@@ -7,6 +7,7 @@ import inspect
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 import dpcore
 from dpcore import datasets, front
 from dpcore.accounting import accountants, planner, risk, tradeoff
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.events import TrainingPlan
 from dpcore.cli import main
 from dpcore.front.stub import stub
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
@@ -55,18 +56,20 @@ def test_one_release_has_the_numbers_of_the_mechanism_and_of_the_command():
 def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency):
     run = dpcore.Run(1.1, 0.01, 1000, adjacency)
     result = dpcore.certify(run, 1e-5)
-    assert result == accountants.certify(run.event(), 1e-5, Adjacency(adjacency), "pld")
+    by_accountant = accountants.certify(run.event(), 1e-5, Adjacency(adjacency), "pld")
+    assert replace(result, mu=None) == by_accountant
     assert dpcore.epsilon(run, delta=1e-5) == result.epsilon
     words = ["--sigma", "1.1", "--sampling-rate", "0.01", "--steps", "1000", "--delta", "1e-5"]
     typed = command("epsilon", *words, "--adjacency", adjacency)
     assert typed["epsilon"] == pytest.approx(result.epsilon, rel=1e-12)
+    assert typed["mu"] == pytest.approx(result.mu, rel=1e-12)
 
 
 def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command():
     run = dpcore.Run(2.8, 0.01, 250, decay=0.9, decay_every=100)
     plan = TrainingPlan(2.8, 10_000, 100, 250, 1e-5, decay=0.9, decay_every=100)
     assert run.event() == plan.event()
-    assert dpcore.certify(run, 1e-5) == planner.spent(plan, "pld")
+    assert replace(dpcore.certify(run, 1e-5), mu=None) == planner.spent(plan, "pld")
     words = ["--records", "10000", "--batch", "100", "--steps", "250", "--delta", "1e-5"]
     words += ["--sigma", "2.8", "--decay", "0.9", "--decay-every", "100"]
     typed = command("epsilon", *words, "--accountant", "pld")
@@ -96,6 +99,15 @@ def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown):
         words += [f"--{name}".replace("noise_multiplier", "sigma"), str(value)]
     typed = command("plan", "--solve", unknown, "--epsilon", "2", "--delta", "1e-5", *words)
     assert typed[unknown] == pytest.approx(result.value, rel=1e-9)
+
+
+def test_a_plan_for_a_risk_is_that_of_the_command():
+    right = dpcore.plan("sigma", right_of_100=55)
+    found = dpcore.plan("sigma", found_of_100=5, at_false_alarms=0.01)
+    line = ("plan", "--solve", "sigma", "--delta", "1e-5")
+    assert right.value == command(*line, "--right-of-100", "55")["sigma"]
+    typed = command(*line, "--found-of-100", "5", "--at-false-alarms", "0.01")
+    assert found.value == typed["sigma"]
 
 
 def test_a_plan_without_a_batch_takes_every_record():
@@ -153,6 +165,8 @@ def test_records_come_by_name_or_from_a_file(tmp_path):
         (lambda: dpcore.Run(1.0, sampling="some"), "sampling"),
         (lambda: dpcore.plan("sigma"), "epsilon is missing"),
         (lambda: dpcore.plan("epsilon", epsilon=1), "epsilon is given"),
+        (lambda: dpcore.plan("sigma", epsilon=1, right_of_100=55), "epsilon is given"),
+        (lambda: dpcore.plan("sigma", right_of_100=55, found_of_100=1), "rate of false alarms"),
         (lambda: dpcore.plan("noise", epsilon=1), "unknown"),
         (lambda: dpcore.risk(1), "delta is missing"),
         (lambda: dpcore.risk(RUN, 1e-5), "delta"),

@@ -45,6 +45,7 @@ FILES = {
     "account.csv": "kind,what,count,first,every,noise,records,batch,epochs\n"
     "training,,2,2031-01-01,quarter,2,10000,256,10\n"
     "release,Weekly count,52,2031-01-01,week,20,,,\n",
+    "outputs.csv": "world,score\n" + "in,1.5\nout,-0.5\nin,0.25\nout,0.75\n" * 100,
     "columns.txt": "person: one row each\nnumber of persons: public\nage: 18 to 90 years\n"
     "sex: one of f, m\npredict ill: one of no, yes\n",
     "table.csv": "age,sex,ill\n" + "30,f,no\n61,m,yes\n45,f,yes\n78,m,no\n" * 15,

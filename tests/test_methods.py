@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpcore import methods, predictors, systems
+from dpcore import predictors, systems
 from dpcore.accounting.entries import AccountEntry
 from dpcore.controls.explore import private_methods
+from dpcore.erm import methods
 from dpcore.erm import methods as method_files
 from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem

@@ -4,14 +4,7 @@ import itertools
 
 import pytest
 
-from dpcore.accounting.model_proofs import (
-    CLASSICAL,
-    COVERED,
-    GAUSSIAN,
-    PROOFS,
-    PURE,
-    noise_multiplier,
-)
+from dpcore.accounting.entries import CLASSICAL, COVERED, GAUSSIAN, PROOFS, PURE, noise_multiplier
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
@@ -42,7 +35,7 @@ def test_every_method_has_its_proof():
     without = [key for key in private if key not in PROOFS]
     assert not without, (
         f"{', '.join(without)}: no kind of proof, so that no account counts it. State it in "
-        "dpcore/accounting/model_proofs.py."
+        "dpcore/accounting/entries.py."
     )
     assert list(PROOFS) == private
 

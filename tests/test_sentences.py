@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SAID = (
     *("pages", "dpcore/controls", "dpcore/figures", "dpcore/lessons"),
-    *("dpcore/systems", "dpcore/erm/methods", "dpcore/models/systems"),
+    *("dpcore/audit/court", "dpcore/systems", "dpcore/erm/methods", "dpcore/models/systems"),
 )
 MAX_WORDS = 20
 

@@ -16,7 +16,7 @@ import pytest
 from dpcore import settings
 from dpcore.cli import main
 from dpcore.errors import InvalidInput
-from pages.shared import session_end
+from pages.server import sessions
 
 ROOT = Path(__file__).resolve().parents[1]
 WRONG = [
@@ -135,13 +135,13 @@ def test_a_look_that_fails_does_not_end_the_looking(monkeypatch):
         raise RuntimeError
 
     async def watch():
-        task = asyncio.create_task(session_end._watch())
+        task = asyncio.create_task(sessions._watch())
         while len(looks) < 3 and not task.done():
             await asyncio.sleep(0.01)
         task.cancel()
 
-    monkeypatch.setattr(session_end, "LOOK_SECONDS", 0.0)
-    monkeypatch.setattr(session_end, "_look", fail)
+    monkeypatch.setattr(sessions, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(sessions, "_look", fail)
     # Of its own thread: a browser test may have left a loop running in this one.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, asyncio.wait_for(watch(), 10.0)).result()

@@ -21,7 +21,7 @@ import pytest
 
 import dpcore
 from dpcore.accounting import planner
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.events import TrainingPlan
 from dpcore.cli import main
 from dpcore.datasets import Preparation, load
 from dpcore.deep.config import TrainingConfig

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.rounding import typed
 from dpcore.words import (
     as_set,
     at_most,
@@ -16,9 +15,11 @@ from dpcore.words import (
     percent,
     percent_at_most,
     percents,
+    place_below,
     plain,
     points,
     spaced,
+    typed,
 )
 from tests.typewritten import number
 
@@ -58,7 +59,7 @@ def test_a_typed_number_is_read_back(value):
 
 
 ROOT = Path(__file__).resolve().parents[1]
-OF_TYPED_NUMBERS = {"form.py", "mending.py", "own_texts.py", "typed_numbers.py"}
+OF_TYPED_NUMBERS = {"description.py", "form.py", "own_form.py", "typed_numbers.py"}
 """What says how a number in a file is read: there a comma is meant."""
 
 
@@ -128,3 +129,10 @@ def test_what_is_said_to_be_at_most_is_so(share):
     assert said >= 100.0 * share * (1.0 - 1e-15)
     assert said <= 100.0 * share * 1.01 + 1e-12
     assert number(at_most(share)) >= share
+
+
+@pytest.mark.parametrize(
+    ("value", "place"), [(0.05, 0), (0.1, 0), (0.99, 0), (1.0 - 1e-12, 1), (1.0, 1), (50.0, 2)]
+)
+def test_what_is_shown_at_a_value_is_the_largest_stop_not_above_it(value, place):
+    assert place_below((0.1, 1.0, 10.0), value) == place

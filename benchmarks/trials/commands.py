@@ -40,7 +40,7 @@ SOUND = (
     "sweep --dataset diabetes --methods adassp --epsilon 1 --runs 2",
     "model --model naive-bayes --epsilon 0.1 1 --runs 2",
     "model --model list",
-    "audit --method opera --noise-share 0.667 --runs 50",
+    "verify --method opera --noise-share 0.667 --outputs 100",
     "train --dataset digits --network linear --epsilon 3 --epochs 1 --batch 512",
     "train --dataset digits --network linear --sigma 2 --epochs 1 --batch 512 --output OUT",
     "reproduce paper-003 --figure 99 --output OUT",
@@ -234,7 +234,7 @@ def _warm() -> None:
         importlib.import_module(name)
     for name in (
         *("accounting.planner", "accounting.accountants", "evaluation.study", "evaluation.sweep"),
-        *("evaluation.models", "evaluation.training.task", "models.register", "systems"),
+        *("evaluation.models", "evaluation.training.task", "models.systems", "systems"),
         *("audit.attack", "accounting.answers", "reproduction.report", "datasets.images"),
     ):
         importlib.import_module(f"dpcore.{name}")

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.trials import published
 from benchmarks.trials.trial import Limits, Tally, TrialOutcome, print_progress, run_in_fork
-from dpcore.datasets.limits import MAX_FAULTS
+from dpcore.datasets.faults import MAX_FAULTS
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes\nbmi: 15 to 50; unknown: NA\n"
 PREDICTS = (
@@ -203,9 +203,9 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     """A function that reads one random file, which is drawn before."""
     from dpcore.cli import main
     from dpcore.datasets import read_upload
-    from dpcore.datasets.images import idx
+    from dpcore.datasets.images import array_files
     from dpcore.datasets.images.sets import features_npz
-    from dpcore.datasets.own import form, syntax
+    from dpcore.datasets.own import form
     from dpcore.datasets.own.description import described
     from dpcore.evaluation.training import checkpoint
 
@@ -217,7 +217,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
         return lambda: features_npz.decode(data, name)
     if reader == "idx":
         data = damaged(draw, packed(draw))
-        return lambda: idx.read(data, name, draw.choice([1, 3]))
+        return lambda: array_files.read_idx(data, name, draw.choice([1, 3]))
     if reader == "state":
         data = damaged(draw, state(draw))
         return lambda: checkpoint.described(data)
@@ -228,7 +228,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
         return lambda: described(columns)
     data = damaged(draw, table(draw, predicted))
     if reader == "form":
-        return lambda: form.form("", syntax.look(data, name))
+        return lambda: form.form("", form.look(data, name))
     if reader == "command":
         (folder / "table").write_bytes(data)
         (folder / "columns").write_bytes(damaged(draw, columns.encode()))

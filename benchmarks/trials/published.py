@@ -19,14 +19,14 @@ def altered(draw: random.Random, name: str, damage: Callable[[bytes], bytes]) ->
     from dpcore.datasets import read_upload
 
     if name == "mnist":
-        from dpcore.datasets.images.sets import mnist
+        from dpcore.datasets.images.sets import pictures
 
         parts, place = [gzip.compress(part, 1) for part in _idx(draw)], draw.randrange(4)
         parts[place] = damage(gzip.compress(damage(gzip.decompress(parts[place])), 1))
-        return mnist.decode(tuple(parts))
+        return pictures.decode_mnist(tuple(parts))
     if name == "cifar10":
-        from dpcore.datasets.images.sets import cifar10
-        from tests.datasets.images.sets.test_cifar10 import (
+        from dpcore.datasets.images.sets import pictures
+        from tests.datasets.images.sets.test_pictures import (
             BATCHES,
             archive,
             made_up,
@@ -35,19 +35,19 @@ def altered(draw: random.Random, name: str, damage: Callable[[bytes], bytes]) ->
 
         pixels, labels = made_up()
         batches = {each: damage(python_2_batch(pixels[each], labels[each])) for each in BATCHES}
-        return cifar10.decode(damage(archive(batches)))
+        return pictures.decode_cifar10(damage(archive(batches)))
     if name == "svhn":
-        from dpcore.datasets.images.sets import svhn
-        from tests.datasets.images.sets.test_svhn import written
+        from dpcore.datasets.images.sets import pictures
+        from tests.datasets.images.sets.test_pictures import written
 
-        return svhn.decode((damage(written(12)), damage(written(5))))
+        return pictures.decode_svhn((damage(written(12)), damage(written(5))))
     if name == "medmnist":
-        from dpcore.datasets.images import medmnist
-        from dpcore.datasets.images.sets import pneumonia
+        from dpcore.datasets.images import array_files
+        from dpcore.datasets.images.sets import chests
 
         data = damage(_medmnist(draw))
-        return medmnist.examples(
-            pneumonia.ENTRY, data, "file", draw.choice(["left out", "training"])
+        return array_files.medmnist_examples(
+            chests.PNEUMONIA_ENTRY, data, "file", draw.choice(["left out", "training"])
         )
     return read_upload(name, damage(_table(draw, name)), "file")
 

@@ -17,22 +17,21 @@ from functools import lru_cache
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
 from dpcore.accounting.decimals import decimal, excess, named_above, named_below
-from dpcore.accounting.entries import MAX_ENTRIES, AccountEntry
-from dpcore.accounting.events import Composed, Event, Gaussian, Repeated, Step, steps
-from dpcore.accounting.model_proofs import GAUSSIAN, unproved
+from dpcore.accounting.entries import GAUSSIAN, MAX_ENTRIES, AccountEntry, unproved
+from dpcore.accounting.events import ROUNDED_UP, Composed, Event, Gaussian, Repeated, Step, steps
 from dpcore.accounting.root_search import Search, boundary, most
+from dpcore.accounting.tradeoff import mu_of
 from dpcore.errors import InvalidInput, brief, number, reject
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
 from dpcore.progress import Progress, section, silent
-from dpcore.rounding import lowered, raised
-from dpcore.words import as_set, plain, spaced
+from dpcore.words import as_set, lowered, plain, raised, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 MAX_OCCASIONS = 2_000
 MAX_MORE = 4_096
@@ -150,12 +149,8 @@ def composed(
     progress: Progress = silent,
 ) -> Guarantee:
     """ε of all entries together, the same in any order of them."""
-    counts = Counter[Step]()
     times = [*((entry, entry.count) for entry in entries), *extra]
-    for entry, count in times:
-        if step := entry.step(adjacency):
-            counts[replace(step, count=1)] += step.count * count
-    parts = tuple(replace(step, count=counts[step]) for step in sorted(counts, key=repr))
+    parts = _steps_of(times, adjacency)
     before, used = spent_before(entries, adjacency)[0], _uncomposed_delta(times, adjacency)
     rest = _remaining_delta(delta, used)
     by = "basic composition" if before or used else ""
@@ -175,6 +170,15 @@ def composed(
         return certified
     title = f"{certified.by}, with {by}" if by else certified.by
     return Guarantee(_plus(certified.epsilon, before), delta, adjacency, title)
+
+
+def _steps_of(times: Iterable[tuple[AccountEntry, int]], adjacency: Adjacency) -> tuple[Step, ...]:
+    """All that is composed, in an order of its own."""
+    counts = Counter[Step]()
+    for entry, count in times:
+        if step := entry.step(adjacency):
+            counts[replace(step, count=1)] += step.count * count
+    return tuple(replace(step, count=counts[step]) for step in sorted(counts, key=repr))
 
 
 def _plus(epsilon: float, before: Fraction) -> float:
@@ -353,6 +357,18 @@ class Statement:
         return left if left > NOTHING * budget else 0.0
 
     @property
+    def mu(self) -> float | None:
+        """μ of all entries where both errors of an attack are at least δ.
+
+        ``None`` of entries whose noise is not known, or that take a δ of their own.
+        """
+        delta, adjacency = self.account.budget.delta, self.account.adjacency
+        if any(entry.kind == "spent" or entry.failing for entry in self.entries):
+            return None
+        parts = _steps_of([(entry, entry.count) for entry in self.entries], adjacency)
+        return mu_of(parts, adjacency, delta) if parts else None
+
+    @property
     def is_within(self) -> bool:
         """Whether the budget is kept."""
         return self.guarantee.bound <= self.account.budget.epsilon
@@ -497,3 +513,36 @@ def rooms(
         room(statement, entry, section(progress, index * share, share))
         for index, entry in enumerate(last.values())
     )
+
+
+KINDS = ("dpgd", "decision-tree", "objpert")
+"""A method of each kind of proof: Gaussian noise, pure ε, (ε, δ) alone."""
+
+
+@dataclass(frozen=True)
+class ModelRoom:
+    """What is left for one model of a method."""
+
+    method: str  # key of `dpcore.predictors`
+    entry: AccountEntry | None  # at the largest ε that fits, rounded down
+    reason: str = ""  # why there is none, in one sentence
+
+
+def model_rooms(
+    statement: Statement, methods: Sequence[str] = KINDS, progress: Progress = silent
+) -> tuple[ModelRoom, ...]:
+    """The largest ε of one more model, by method."""
+    part = 1.0 / max(1, len(methods))
+    return tuple(
+        _model_room(statement, method, section(progress, place * part, part))
+        for place, method in enumerate(methods)
+    )
+
+
+def _model_room(statement: Statement, method: str, progress: Progress) -> ModelRoom:
+    try:
+        wanted = AccountEntry("model", share=1.0, method=method)
+        account = replace(statement.account, entries=(*statement.entries, wanted))
+        return ModelRoom(method, with_noise(account, progress)[-1])
+    except InvalidInput as refusal:
+        return ModelRoom(method, None, str(refusal))

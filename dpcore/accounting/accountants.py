@@ -6,23 +6,47 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from dpcore.accounting.accountant import Accountant
-from dpcore.accounting.events import Event, Step, steps
+from dpcore.accounting import composition, concentrated, pld, renyi
+from dpcore.accounting.events import (
+    ROUNDED_UP,
+    Accountant,
+    Event,
+    Step,
+    change,
+    steps,
+    unsampled_gaussian,
+)
 from dpcore.accounting.pld import epsilons_along, loss_distributions
-from dpcore.accounting.theorems import composition, gaussian, pld, renyi, tcdp, zcdp
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee
+from dpcore.mechanisms.gaussian import analytic_epsilon
 from dpcore.progress import silent
 from dpcore.words import as_set
+
+
+def gaussian_mu(parts: Sequence[Step], adjacency: Adjacency) -> float:
+    """μ of Gaussian steps without sampling: √(Σ Δ²/σ²), rounded up."""
+    precision = math.fsum(step.count / step.multiplier**2 for step in parts) * ROUNDED_UP
+    return change(adjacency) * math.sqrt(precision)
+
+
+def _gaussian_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    return analytic_epsilon(1.0 / gaussian_mu(parts, adjacency), delta)
+
+
+GAUSSIAN_DP = Accountant(
+    "gdp", "Gaussian DP", unsampled_gaussian, _gaussian_epsilon, "Dong, Roth, Su 2022 (exact)"
+)
+
 
 ACCOUNTANTS = {
     accountant.key: accountant
     for accountant in (
         pld.ACCOUNTANT,
         renyi.ACCOUNTANT,
-        gaussian.ACCOUNTANT,
-        zcdp.ACCOUNTANT,
-        tcdp.ACCOUNTANT,
+        GAUSSIAN_DP,
+        concentrated.ZCDP,
+        concentrated.TCDP,
         composition.STRONG,
         composition.BASIC,
     )
@@ -58,22 +82,11 @@ def certify_along(
 ) -> list[Guarantee]:
     """PLD's guarantees after each of `marks` steps of one run, at about the cost of the last one.
 
-    Parameters
-    ----------
-    parts : sequence of Step
-        In the order of the run.
-    marks : sequence of int
-        Numbers of steps, ascending.
-    delta : float
-        In (0, 1).
-    adjacency : Adjacency
-        The one to certify for.
-    progress : callable, optional
-        Called with the fraction done; an exception it raises ends the computation.
+    `parts` are in the order of the run, `marks` ascending; an exception of `progress` ends it.
     """
     number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
     pld_accountant = ACCOUNTANTS["pld"]
-    if reason := _uncovered(parts, adjacency, pld_accountant):
+    if reason := uncovered(parts, adjacency, pld_accountant):
         return [Guarantee(None, None, adjacency, pld_accountant.title, reason) for _ in marks]
     epsilons = epsilons_along(parts, marks, delta, adjacency, progress)
     return [_guarantee(pld_accountant, epsilon, delta, adjacency) for epsilon in epsilons]
@@ -104,10 +117,11 @@ def _certified(event: Event, delta: float, adjacency: Adjacency, accountant: str
 def refusal(event: Event, adjacency: Adjacency, accountant: str) -> str:
     """Why an accountant has no theorem for an event, or "" if it has."""
     chosen = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))]
-    return _uncovered(steps(event), adjacency, chosen)
+    return uncovered(steps(event), adjacency, chosen)
 
 
-def _uncovered(parts: Sequence[Step], adjacency: Adjacency, chosen: Accountant) -> str:
+def uncovered(parts: Sequence[Step], adjacency: Adjacency, chosen: Accountant) -> str:
+    """Why an accountant has no theorem for one of these steps, or "" if it has for each."""
     for step in parts:
         if not chosen.covers(step, adjacency):
             noise = f"{step.mechanism.capitalize()} noise"

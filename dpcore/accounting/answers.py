@@ -1,28 +1,32 @@
-"""One Gaussian release by any mechanism: σ from (ε, δ), ε from (σ, δ) or δ from (ε, σ)."""
+"""One Gaussian release by any mechanism, solved for σ, ε or δ; and several that share a budget.
+
+Shares are of ε and δ (basic composition), of ρ (zCDP) or of μ² (PLD, exact Gaussian DP here).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.concentrated import Concentrated, gaussian_rho, printed_epsilon, rho_for
 from dpcore.accounting.concentrated import delta as delta_of
 from dpcore.accounting.concentrated import epsilon as epsilon_of
-from dpcore.accounting.events import Gaussian, steps, within_limits
+from dpcore.accounting.events import ROUNDED_UP, Gaussian, steps, within_limits
 from dpcore.accounting.pld import loss_distributions
-from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition, verdicts
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition, PrivacyBudget, verdicts
 from dpcore.mechanisms.gaussian import (
     analytic_delta,
     analytic_epsilon,
+    analytic_mu,
     analytic_sigma,
     classical_condition,
     classical_sigma,
 )
-from dpcore.words import plain
+from dpcore.words import as_set, plain
 
 QUESTIONS = ("sigma", "epsilon", "delta")
 THEOREMS = {
@@ -79,6 +83,7 @@ def answer(
         "theorem": THEOREMS[mechanism],
         "adjacency": "that of the sensitivity",
         "sensitivity": sensitivity,
+        "mu": sensitivity / values["sigma"] * ROUNDED_UP if values["sigma"] > 0.0 else None,
         "given": {name: values[name] for name in QUESTIONS if name != question},
         "claim": {question: value},
         "conditions": verdicts(conditions),
@@ -188,3 +193,75 @@ def _distribution(question: str, values: dict[str, float], sensitivity: float) -
     event = steps(Gaussian(values["sigma"], sensitivity))
     distributions = loss_distributions(event, adjacency, delta=min(max(estimate, 1e-300), 0.5))
     return max(distribution.delta(values["epsilon"]) for distribution in distributions)
+
+
+COMPOSITIONS = ("basic", "zcdp", "pld")
+SMALLEST_SHARE = 1e-9
+"""Relative to the sum of all shares; a smaller one has useless, finally infinite noise."""
+
+
+@dataclass(frozen=True)
+class Portion:
+    share: float  # in (0, 1]; all shares add up to 1
+    sigma: float  # in the units of the release
+    noise_multiplier: float
+    epsilon_alone: float  # exact, at the δ of the whole budget; rounded up
+
+
+@dataclass(frozen=True)
+class BudgetSplit:
+    """A budget split over releases."""
+
+    composition: str  # one of `COMPOSITIONS`
+    portions: tuple[Portion, ...]
+    certified_epsilon: float  # exact, of all together at the budget's δ, rounded up; at most its ε
+
+
+def split(
+    budget: PrivacyBudget,
+    shares: int | Sequence[float],
+    composition: str,
+    sensitivity: float = 1.0,
+) -> BudgetSplit:
+    """Find the noise of Gaussian releases, by number or by weights, that together keep a budget.
+
+    `sensitivity` is the L2 sensitivity of each release for the budget's adjacency; δ is above 0.
+    """
+    one_of("composition", composition, COMPOSITIONS)
+    number("delta", budget.delta, above=0.0, below=1.0)
+    sensitivity = number("sensitivity", sensitivity, above=0.0)
+    if isinstance(shares, int):
+        weights = [1.0] * whole("releases", shares, at_least=1, at_most=10_000)
+    else:
+        weights = [number("share", share, above=0.0) for share in shares]
+    if not weights:
+        raise InvalidInput("shares are empty, but there must be at least one release.")
+    try:
+        total = math.fsum(weights)
+    except OverflowError:
+        total = math.inf
+    if min(weights) < SMALLEST_SHARE * total:
+        raise reject(
+            "share", min(weights), f"at least {as_set(SMALLEST_SHARE)} of the sum of all shares"
+        )
+    portion_of = {}
+    for weight in set(weights):
+        # Rounded down, so that the shares never sum to more than 1.
+        share = weight / total / ROUNDED_UP
+        multiplier = _multiplier(budget, share, composition)
+        epsilon_alone = analytic_epsilon(multiplier, budget.delta)
+        portion_of[weight] = Portion(
+            weight / total, multiplier * sensitivity * ROUNDED_UP, multiplier, epsilon_alone
+        )
+    portions = [portion_of[weight] for weight in weights]
+    precision = math.fsum(portion.noise_multiplier**-2 for portion in portions)
+    exact = analytic_epsilon(math.sqrt(1.0 / precision) / ROUNDED_UP, budget.delta)
+    return BudgetSplit(composition, tuple(portions), min(exact, budget.epsilon))
+
+
+def _multiplier(budget: PrivacyBudget, share: float, composition: str) -> float:
+    if composition == "basic":
+        return analytic_sigma(share * budget.epsilon, share * budget.delta)
+    if composition == "zcdp":
+        return ROUNDED_UP / math.sqrt(2.0 * share * rho_for(budget.epsilon, budget.delta))
+    return ROUNDED_UP / (math.sqrt(share) * analytic_mu(budget.epsilon, budget.delta))

@@ -11,6 +11,10 @@ from collections.abc import Callable, Sequence
 
 import scipy
 
+from dpcore.accounting.events import ROUNDED_UP, Accountant, Step, change
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_epsilon
+
 PRINTED_AMPLIFICATION_LIMIT = 1.2564
 """Largest ε for which 2γε ≥ ln(1+γ(e^ε-1)) at every γ: the root of e^x - 1 = 2x, rounded down."""
 
@@ -20,17 +24,9 @@ LARGEST_EXPONENT = 700.0  # of e^x without overflow, with room for a factor
 def amplified_epsilon(epsilon: float, rate: float) -> float:
     """ε of a mechanism run on a random share of the data: ln(1 + γ(e^ε - 1)); δ becomes γδ.
 
-    Rounded up, and never above ε itself.
-
-    Tight for a fixed-size sample without replacement under replace-one, and for Poisson sampling
-    under zero-out or add/remove (Balle, Barthe, Gaboardi 2018).
-
-    Parameters
-    ----------
-    epsilon : float
-        ε of the mechanism on its sample.
-    rate : float
-        Sampling rate γ in (0, 1].
+    Rounded up, and never above ε itself. Tight for a fixed-size sample without replacement under
+    replace-one, and for Poisson sampling under zero-out or add/remove (Balle, Barthe, Gaboardi
+    2018).
     """
     if epsilon <= LARGEST_EXPONENT:
         result = math.log1p(rate * math.expm1(epsilon))
@@ -115,3 +111,53 @@ def _largest(increasing: Callable[[float], float], target: float) -> float:
         lambda x: increasing(x) - target, low, high, xtol=1e-300, rtol=1e-13
     )
     return root * (1.0 - 1e-12)
+
+
+def _basic_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    """Σ ε_t with an equal share of δ for each step."""
+    total = sum(step.count for step in parts)
+    return ROUNDED_UP * math.fsum(
+        step.count * _step_epsilon(step, delta / total, adjacency) for step in parts
+    )
+
+
+def _strong_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    """Strong composition: half of δ for the steps, half for the slack."""
+    total = sum(step.count for step in parts)
+    epsilons = [_step_epsilon(step, delta / (2.0 * total), adjacency) for step in parts]
+    counts = [step.count for step in parts]
+    return ROUNDED_UP * strong_composition_of(epsilons, counts, delta / 2.0)
+
+
+def _step_epsilon(step: Step, share: float, adjacency: Adjacency) -> float:
+    """ε of one step at a share of δ, exact before sampling; amplified by Balle et al. 2018."""
+    moved = 2.0 if step.sampling == "fixed" else change(adjacency)
+    if step.mechanism == "laplace":
+        return moved / step.multiplier
+    if step.mechanism == "pure":
+        return 1.0 / step.multiplier
+    inner = min(share / step.rate, 1.0 - 1e-12)
+    return amplified_epsilon(analytic_epsilon(step.multiplier, inner, moved), step.rate)
+
+
+def _covers(step: Step, adjacency: Adjacency) -> bool:
+    if step.sampling == "none":
+        return True
+    uncovered = Adjacency.REPLACE_ONE if step.sampling == "poisson" else Adjacency.ADD_REMOVE
+    return adjacency is not uncovered
+
+
+STRONG = Accountant(
+    "strong",
+    "Strong composition",
+    _covers,
+    _strong_epsilon,
+    "Dwork, Rothblum, Vadhan 2010; Balle, Barthe, Gaboardi 2018",
+)
+BASIC = Accountant(
+    "basic",
+    "Basic composition",
+    _covers,
+    _basic_epsilon,
+    "Dwork et al. 2006; Balle, Barthe, Gaboardi 2018",
+)

@@ -1,4 +1,4 @@
-"""Concentrated differential privacy: zCDP, and the truncated form (tCDP) with all its conditions.
+"""Concentrated differential privacy: zCDP, the truncated form (tCDP), and their accountants.
 
 M is (ρ, ω)-tCDP when D_α(M(D)‖M(D')) ≤ ρα for every α in (1, ω); zCDP is ω = ∞. Paper 003
 quantifies the order twice and inconsistently; this is the definition of Bun, Dwork, Rothblum,
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import scipy
 
+from dpcore.accounting.events import ROUNDED_UP, Accountant, Step, change, unsampled_gaussian
 from dpcore.accounting.root_search import turning_point
 from dpcore.errors import number
-from dpcore.guarantee import Condition
+from dpcore.guarantee import Adjacency, Condition
 from dpcore.words import plain
 
 
@@ -187,3 +188,62 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
 
 def _order_text(order: float) -> str:
     return plain(order, 4) if math.isfinite(order) else "∞"
+
+
+def _zcdp_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    rho = math.fsum(0.5 * step.count * (change(adjacency) / step.multiplier) ** 2 for step in parts)
+    return epsilon(Concentrated(rho * ROUNDED_UP), delta)
+
+
+ZCDP = Accountant("zcdp", "zCDP", unsampled_gaussian, _zcdp_epsilon, "Bun, Steinke 2016")
+
+
+def _tcdp_covers(step: Step, adjacency: Adjacency) -> bool:
+    # Under zero-out the blanked record is one of the replacements that replace-one allows.
+    if step.mechanism != "gaussian":
+        return False
+    if step.sampling == "fixed":
+        return adjacency is not Adjacency.ADD_REMOVE
+    return step.sampling == "none"
+
+
+def _tcdp_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    total, conditions = _composed(parts, adjacency)
+    met = all(condition.met for condition in conditions)
+    return epsilon(total, delta) if met else math.inf
+
+
+def _tcdp_reason(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> str:
+    # Only the least noisy failing step is reported; there may be hundreds.
+    for step in sorted(parts, key=lambda step: step.multiplier):
+        conditions = _composed([step], adjacency)[1]
+        if unmet := [condition.consequence for condition in conditions if not condition.met]:
+            return " ".join(unmet)
+    return ""
+
+
+def _composed(
+    parts: Sequence[Step], adjacency: Adjacency
+) -> tuple[Concentrated, tuple[Condition, ...]]:
+    total: list[Concentrated] = []
+    conditions: list[Condition] = []
+    for step in parts:
+        # Two batches differ by one record exchanged for another, under either adjacency.
+        moved = 2.0 if step.sampling == "fixed" else change(adjacency)
+        base = Concentrated(0.5 * (moved / step.multiplier) ** 2)
+        if step.sampling == "fixed":
+            base, step_conditions = amplified(base, step.rate)
+            conditions += step_conditions
+        total.append(Concentrated(step.count * base.rho * ROUNDED_UP, base.omega))
+    composed = compose(total)
+    return composed, (*conditions, order_condition(composed))
+
+
+TCDP = Accountant(
+    "tcdp",
+    "tCDP",
+    _tcdp_covers,
+    _tcdp_epsilon,
+    "Bun, Dwork, Rothblum, Steinke 2018, all conditions",
+    reason=_tcdp_reason,
+)

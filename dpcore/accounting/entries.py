@@ -1,4 +1,15 @@
-"""One line of an account: trainings, releases, models, or what was spent, and its days; as text."""
+"""One line of an account: trainings, releases, models, or what was spent, and its days; as text.
+
+What is proved of a model at its (ε, δ) is plain data, since accounting sees no record and knows no
+method's code. Every method is calibrated under the adjacency asked for. Its release is one of:
+
+- one Gaussian mechanism of sensitivity 1, whose noise follows from ε and δ alone. Adaptive Gaussian
+  steps compose exactly to one (Dong, Roth, Su 2022), so that T steps of DP-GD with noise √T σ
+  cost what one with σ does;
+- (ε, 0) and no more: randomised response dominates it (Kairouz, Oh, Viswanath 2015);
+- (ε, δ) and no more: randomised response that fails with probability δ dominates it (the same).
+  Its δ is taken from what the others may use.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +21,82 @@ from dataclasses import dataclass, fields
 from datetime import date, timedelta
 from typing import Any
 
-from dpcore.accounting.accountant import change
 from dpcore.accounting.decimals import decimal, named_above
-from dpcore.accounting.events import Event, Gaussian, Laplace, Pure, Step, steps
-from dpcore.accounting.model_proofs import (
-    GAUSSIAN,
-    PAIR,
-    PAIR_DELTA,
-    PROOFS,
-    PURE,
-    check_epsilon,
-    noise_multiplier,
+from dpcore.accounting.events import (
+    ROUNDED_UP,
+    Event,
+    Gaussian,
+    Laplace,
+    Pure,
+    Step,
+    TrainingPlan,
+    change,
+    steps,
+    steps_per_epoch,
+    usual_batch,
 )
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
+from dpcore.mechanisms.gaussian import analytic_sigma
 from dpcore.spreadsheet import FORMULA_SIGNS
-from dpcore.words import spaced
+from dpcore.words import as_set, spaced
+
+GAUSSIAN, PURE, PAIR = "gaussian", "pure", "pair"
+PROOFS = {
+    "outpert": GAUSSIAN,
+    "opera": GAUSSIAN,
+    "sgdpert": PAIR,
+    "grpua": PAIR,
+    "adassp": GAUSSIAN,
+    "dpftrl": GAUSSIAN,
+    "dpgd": GAUSSIAN,
+    "dpnewton": GAUSSIAN,
+    "functional": PURE,
+    "inputpert": GAUSSIAN,
+    "objpert": PAIR,
+    "objpert_pure": PURE,
+    "outpert_pure": PURE,
+    "psgd": GAUSSIAN,
+    "decision-tree": PURE,
+    "naive-bayes": GAUSSIAN,
+    "noisy-marginals": PAIR,
+    "online-tree": GAUSSIAN,
+    "pate": GAUSSIAN,
+    "random-forest": PAIR,
+    "scalable-pate": GAUSSIAN,
+}
+"""The kind of proof of every method, in the order of `dpcore.predictors`."""
+COVERED = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
+CLASSICAL = "outpert"
+"""Its noise is more than the analytic one, and proved below ε = 1."""
+PAIR_DELTA = 1e-7
+"""The usual δ of one model of which (ε, δ) alone is proved: a hundredth of the usual one."""
+
+
+def unproved(method: str | None, adjacency: Adjacency) -> str:
+    """Why nothing is proved of a method under an adjacency, in one sentence; "" where it is."""
+    if method is None or adjacency in COVERED:
+        return ""
+    covered = " or ".join(COVERED)
+    return (
+        f"{method} has no proof under {adjacency}, as its noise follows from the number of records:"
+        f" the account must be under {covered}."
+    )
+
+
+def check_epsilon(method: str, epsilon: float) -> None:
+    """Refuse an ε at which a method proves nothing."""
+    if method == CLASSICAL and epsilon >= 1.0:
+        raise InvalidInput(
+            f"ε is {as_set(epsilon)}, but for {method} it must be below 1: from there on its "
+            "formula proves nothing."
+        )
+
+
+def noise_multiplier(epsilon: float, delta: float) -> float:
+    """σ over sensitivity of the Gaussian mechanism that a model costs at most, rounded down."""
+    return float(analytic_sigma(epsilon, delta)) / ROUNDED_UP
+
 
 KINDS = ("training", "release", "laplace", "model", "spent")
 EVERY = ("day", "week", "month", "quarter", "once")
@@ -36,12 +106,13 @@ DAYS = {"day": 1, "week": 7, "once": 0}
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
 LONGEST_TITLE = 40
 MAX_ENTRIES, MAX_COUNT = 400, 1_000
+MAX_COLUMNS = 500
 MIN_NOISE, MAX_NOISE = 1e-3, 1e6
 MAX_EPSILON = 1e3
 
 _OWN = {
     "training": ("noise", "share", "records", "batch", "epochs", "sampling"),
-    "release": ("noise", "share", "epsilon"),
+    "release": ("noise", "share", "epsilon", "records", "columns"),
     "laplace": ("share", "epsilon"),
     "model": ("share", "epsilon", "delta", "method"),
     "spent": ("epsilon", "delta"),
@@ -64,7 +135,7 @@ BETWEEN_ENTRIES, BETWEEN_CELLS = ";", "~"
 _COMMON = ("what", "count", "first", "every", "noise", "share", "epsilon")
 _LINK = {
     "training": (*_COMMON[:-1], "records", "batch", "epochs", "sampling", "adjacency"),
-    "release": (*_COMMON, "adjacency"),
+    "release": (*_COMMON, "adjacency", "records", "columns"),
     "laplace": (*_COMMON, "adjacency"),
     "model": (*_COMMON[:4], "method", "epsilon", "delta", "share", "adjacency"),
     "spent": ("what", "first", "epsilon", "delta", "adjacency"),
@@ -85,12 +156,13 @@ class AccountEntry:
     share: float | None = None  # in place of noise: relative to others with a share
     epsilon: float | None = None  # of a release alone; Δ/b of a Laplace release
     delta: float | None = None  # of what is spent; of a model the account's where left out
-    records: int | None = None  # n of a training, public
+    records: int | None = None  # n of a training or of a table, public
     batch: int | None = None  # (expected) records a step
     epochs: int | None = None  # passes of ⌈n/batch⌉ steps each
     sampling: str | None = None  # "poisson" or "fixed"
     adjacency: Adjacency | None = None  # the account's where None; another only of kind "spent"
     method: str | None = None  # of a model: a key of `PROOFS`
+    columns: int | None = None  # of a release that is a whole table: how many it summarises
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
@@ -100,7 +172,15 @@ class AccountEntry:
         count = whole("how many", self.count, at_least=1, at_most=MAX_COUNT)
         self._set(what=title, count=count, first=_day(self.first))
         one_of("every", self.every, EVERY)
-        for name in ("noise", "share", "epsilon", "delta", *_OWN["training"][2:], "method"):
+        for name in (
+            "noise",
+            "share",
+            "epsilon",
+            "delta",
+            *_OWN["training"][2:],
+            "method",
+            "columns",
+        ):
             if getattr(self, name) is not None and name not in _OWN[self.kind]:
                 raise InvalidInput(
                     f"{name} is given, but “{TITLES[self.kind].lower()}” has none: leave it empty."
@@ -113,6 +193,11 @@ class AccountEntry:
             self._check_training()
         if self.kind == "model":
             self._check_model()
+        if self.kind == "release" and (self.columns, self.records) != (None, None):
+            self._set(
+                records=whole("records n", self.records, at_least=1, at_most=1_000_000_000),
+                columns=whole("columns", self.columns, at_least=1, at_most=MAX_COLUMNS),
+            )
         if self.adjacency is not None:
             names = tuple(map(str, Adjacency))
             self._set(adjacency=Adjacency(one_of("adjacency", str(self.adjacency), names)))
@@ -190,13 +275,7 @@ class AccountEntry:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> AccountEntry:
-        """An entry from cells as typed; empty ones are left out.
-
-        Raises
-        ------
-        InvalidInput
-            If a cell is wrong, or there is no such column.
-        """
+        """An entry from cells as typed; empty ones are left out."""
         names = [field.name for field in fields(cls)]
         for name in row:
             one_of("column", name, tuple(names))

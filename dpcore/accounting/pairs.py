@@ -79,19 +79,19 @@ class PoissonGaussian:
 
     def spread(self) -> float:
         """About the standard deviation of the loss under P; it only sets the grid."""
-        plain = self._loss(self.multiplier * _NODES)
+        plain = self.loss(self.multiplier * _NODES)
         if self.adding:
             return _deviation(plain, plain, 0.0)
-        return _deviation(plain, self._loss(self.multiplier * _NODES + 1.0), self.rate)
+        return _deviation(plain, self.loss(self.multiplier * _NODES + 1.0), self.rate)
 
     def reach(self, log_tail: float) -> tuple[float, float]:
-        """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
         spread = -float(special.ndtri_exp(log_tail)) * self.multiplier
         if self.adding:
-            return -float(self._loss(spread)), -float(self._loss(-spread))
-        return float(self._loss(-spread)), float(self._loss(1.0 + spread))
+            return -float(self.loss(spread)), -float(self.loss(-spread))
+        return float(self.loss(-spread)), float(self.loss(1.0 + spread))
 
-    def _loss(self, x: Array | float) -> Array:
+    def loss(self, x: Array | float) -> Array:
+        """Ln of the density with the record over that without it, at x."""
         exponent = (2.0 * np.asarray(x) - 1.0) / (2.0 * self.multiplier**2)
         if self.rate == 1.0:
             return exponent
@@ -113,7 +113,6 @@ class PoissonGaussian:
         return np.asarray(self.multiplier**2 * exponent + 0.5)
 
     def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
-        """(P-mass, Q-mass) of the loss between consecutive grid points, P-mass below and above."""
         edges = self._place(-grid[::-1] if self.adding else grid)
         plain, shifted = edges / self.multiplier, (edges - 1.0) / self.multiplier
         q, still, moved = self.rate, _between(plain), _between(shifted)
@@ -138,12 +137,10 @@ class PoissonGaussianReplaced:
     rate: float  # q in (0, 1]
 
     def spread(self) -> float:
-        """About the standard deviation of the loss under P; it only sets the grid."""
         x = self.multiplier * _NODES
         return _deviation(self._loss(x), self._loss(x + 1.0), self.rate)
 
     def reach(self, log_tail: float) -> tuple[float, float]:
-        """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
         spread = -float(special.ndtri_exp(log_tail)) * self.multiplier
         return -float(self._loss(spread)), float(self._loss(1.0 + spread))
 
@@ -169,7 +166,6 @@ class PoissonGaussianReplaced:
         return np.asarray(np.sign(losses) * self.multiplier**2 * (half + asinh))
 
     def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
-        """(P-mass, Q-mass) of the loss between consecutive grid points, P-mass below and above."""
         edges, q = self._place(grid) / self.multiplier, self.rate
         still = (1.0 - q) * _between(edges)
         unit = 1.0 / self.multiplier
@@ -192,7 +188,6 @@ class _AgainstBlank:
     adding: bool = False
 
     def spread(self) -> float:
-        """About the standard deviation of the loss under P; it only sets the grid."""
         return PoissonGaussian(self.multiplier, self.rate, self.adding).spread()
 
     def reach(self, log_tail: float) -> tuple[float, float]:
@@ -265,11 +260,9 @@ class FixedGaussian:
         return cls(*sides, (1.0 - rate) * 0.5 * (math.erf(edge) + math.erf(3.0 * edge)))
 
     def spread(self) -> float:
-        """About the standard deviation of the loss under P; it only sets the grid."""
         return self.right.spread()
 
     def reach(self, log_tail: float) -> tuple[float, float]:
-        """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
         low, high = self.left.reach(log_tail)[0], self.right.reach(log_tail)[1]
         return min(low, 0.0), max(high, 0.0)
 
@@ -302,7 +295,6 @@ class LaplacePair:
     scale: float  # b/Δ
 
     def spread(self) -> float:
-        """About the standard deviation of the loss under P; it only sets the grid."""
         return min(1.0 / self.scale, 2.0)
 
     def _top(self) -> float:
@@ -340,7 +332,6 @@ class ResponsePair:
     epsilon: float
 
     def spread(self) -> float:
-        """About the standard deviation of the loss under P; it only sets the grid."""
         return min(self.epsilon, 2.0)
 
     def _top(self) -> float:
@@ -352,7 +343,6 @@ class ResponsePair:
         return -self._top(), self._top()
 
     def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
-        """(P-mass, Q-mass) of the loss in (grid_i, grid_{i+1}], P-mass below and above."""
         top = self._top()
         likely, seldom = special.expit(top), special.expit(-top)
         at_top = (grid[:-1] < top) & (grid[1:] >= top)

@@ -1,4 +1,4 @@
-"""Paper 003 (Zhang et al.): equations (3), (4) as printed and corrected, and its settings.
+"""Paper 003 (Zhang et al.): equations (3), (4) as printed and corrected, settings, verdicts.
 
 Printed: ρ_t = C²/(2σ_t²), the noise on the sum and sensitivity C, although its amplification lemma
 is for replace-one, where a batch sum moves by 2C; and ω from R^T where the last level used has
@@ -15,10 +15,13 @@ batches of fixed size under replace-one.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
+from dpcore.accounting.accountants import lower_bound, refusal
 from dpcore.accounting.concentrated import (
     Concentrated,
     amplified,
@@ -28,10 +31,11 @@ from dpcore.accounting.concentrated import (
     order_condition,
     printed_epsilon,
 )
-from dpcore.accounting.schedules import Schedule
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.events import Schedule, TrainingPlan
+from dpcore.accounting.planner import spent
 from dpcore.errors import number, one_of
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
+from dpcore.progress import Progress
 from dpcore.words import as_set, at_most
 
 
@@ -54,21 +58,10 @@ def account(
     *,
     averaged: int = 1,
 ) -> TruncatedAnswer:
-    """Truncated CDP accounting of a noise schedule on fixed-size batches without replacement.
+    """Truncated CDP accounting of a noise schedule on batches of fixed size without replacement.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        σ on the sum of the batch's clipped gradients, or on their mean.
-    rate : float
-        s/m, in (0, 1).
-    delta : float
-        In (0, 1).
-    clipping_norm : float
-        C.
-    averaged : int
-        s where the noise is on the mean of a batch; 1 where it is on the sum. The printed ε is the
-        same.
+    `rate` is s/m. `averaged` is s where the noise is on the mean of a batch, and 1 where it is on
+    the sum; the printed ε is the same.
     """
     rate = number("sampling rate", rate, above=0.0, below=1.0)
     delta = number("δ", delta, above=0.0, below=1.0)
@@ -307,3 +300,66 @@ def preset(key: str) -> Preset:
 def matching(training: TrainingPlan) -> Preset | None:
     """The preset with exactly these settings, if there is one."""
     return next((each for each in PRESETS.values() if each.training == training), None)
+
+
+class Finding(StrEnum):
+    """The verdict on a claimed ε. Exactly one applies."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    OPEN = "not decided"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Bounds on the ε of a run under one adjacency and sampling."""
+
+    sampling: str  # "poisson", "fixed" or "none"
+    certified: Guarantee  # by the tightest accountant with a theorem; else empty
+    at_least: float | None = None  # no ε below it holds; None where unknown or not needed
+
+    @property
+    def adjacency(self) -> Adjacency:
+        return self.certified.adjacency
+
+    def finding(self, claimed: float) -> Finding:
+        """Whether an ε claimed at the same δ holds."""
+        if self.certified.bound <= claimed:
+            return Finding.HOLDS
+        if self.at_least is not None and self.at_least > claimed:
+            return Finding.FAILS
+        return Finding.OPEN
+
+
+def evidence(
+    training: TrainingPlan,
+    claims: Sequence[float],
+    progress: Progress | None = None,
+) -> Evidence:
+    """Bounds on the run's ε, as far as needed to judge the claims.
+
+    The lower bound is attained by records whose clipped gradients have length C and point in one
+    direction (opposite ones under replace-one): it is about the mechanism, not one data set.
+    """
+    training = replace(training, chosen_of=1)  # a claim is of one run
+    event = training.event()
+    exact = not refusal(event, training.adjacency, "pld")
+    certified = spent(training, "pld" if exact else "rdp", progress)
+    supported = all(certified.bound <= claimed for claimed in claims)
+    if not exact or certified.epsilon is None or supported:
+        return Evidence(training.sampling, certified)
+    at_least = lower_bound(event, training.delta, training.adjacency)
+    return Evidence(training.sampling, certified, at_least if math.isfinite(at_least) else None)
+
+
+def under_replace_one(
+    training: TrainingPlan,
+    claims: Sequence[float],
+    progress: Progress | None = None,
+) -> tuple[Evidence, ...]:
+    """Evidence for the same noise under replace-one, the adjacency of paper 003's lemma."""
+    run = replace(training, adjacency=Adjacency.REPLACE_ONE)
+    results = [evidence(run, claims, progress)]
+    if training.sampling == "poisson":
+        results.append(evidence(replace(run, sampling="fixed"), claims))
+    return tuple(results)

@@ -1,6 +1,7 @@
-"""The accountants inverted: which σ, how many steps, which batch, which δ for a target ε.
+"""The accountants inverted: which σ, how many steps, which batch, which δ for a target.
 
-Each answer is taken from the side where ε, which is monotone, stays within the target.
+The target is an ε, or a risk by the trade-off function of the noise itself. Each answer is taken
+from the side where it, which is monotone, stays within the target.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpcore.accounting import schedules
+from dpcore.accounting import events
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
-from dpcore.accounting.events import steps
+from dpcore.accounting.events import TrainingPlan, steps, steps_per_epoch
+from dpcore.accounting.risk_target import RiskTarget
 from dpcore.accounting.root_search import RELATIVE_ERROR, Search, boundary, most, near
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
-from dpcore.errors import InvalidInput, number, one_of
+from dpcore.accounting.tradeoff import from_event
+from dpcore.errors import InvalidInput, number, one_of, reject
 from dpcore.guarantee import SMALLEST_DELTA, Guarantee
 from dpcore.progress import Progress, silent
-from dpcore.rounding import lowered, raised
-from dpcore.words import as_set, plain, spaced
+from dpcore.words import as_set, lowered, plain, raised, spaced
 
 UNKNOWNS = ("epsilon", "sigma", "steps", "epochs", "batch", "delta", "clip")
 WHOLE = ("steps", "epochs", "batch")
@@ -73,20 +74,24 @@ def spent(
 def spent_along(
     training: TrainingPlan, marks: Sequence[int], progress: Callable[[float], None] = silent
 ) -> list[Guarantee]:
-    """PLD's guarantees after each of `marks` steps of the run, ascending."""
+    """PLD's guarantees after each of `marks` steps of the run, ascending.
+
+    A run that is the best of several counts with all of them, each after as many steps.
+    """
     # Each part separately: merging across the run would lose the order of the steps.
     parts = [step for part in training.event().events for step in steps(part)]
-    return certify_along(parts, marks, training.delta, training.adjacency, progress)
+    every = [mark * training.chosen_of for mark in marks]
+    return certify_along(parts, every, training.delta, training.adjacency, progress)
 
 
 def solve(
     unknown: str,
     training: TrainingPlan,
-    target: float,
+    target: float | RiskTarget,
     accountant: str,
     progress: Progress = silent,
 ) -> Plan:
-    """The value of one setting for which the run stays within a target ε, all others fixed.
+    """The value of one setting for which the run stays within a target, all others fixed.
 
     Parameters
     ----------
@@ -95,10 +100,12 @@ def solve(
         are whole ones.
     training : TrainingPlan
         The run; all else in it stays.
-    target : float
-        ε, above 0; not used when `unknown` is "epsilon".
+    target : float or RiskTarget
+        ε, above 0; not used when `unknown` is "epsilon". For a risk, "epsilon" is that of the run
+        with the least noise that keeps it, and δ is not to be solved for.
     accountant : str
-        Key of an accountant that covers the sampling and adjacency.
+        Key of an accountant that covers the sampling and adjacency; it certifies ε. A risk is by
+        the noise's own curve: exact Gaussian DP, or PLD.
     progress : callable, optional
         Called with (fraction done, message) before each try; an exception it raises ends the
         search.
@@ -117,11 +124,17 @@ def solve(
         nothing is sampled.
     """
     one_of("unknown", unknown, UNKNOWNS)
+    by_risk = isinstance(target, RiskTarget)
+    if by_risk and unknown == "delta":
+        raise reject("unknown", unknown, "another one: a risk does not depend on δ")
+    if unknown == "epsilon" and by_risk:
+        plan = solve(_searched(unknown), training, target, accountant, progress)
+        return replace(plan, unknown=unknown, value=plan.guarantee.epsilon)
     if unknown == "epsilon":
         guarantee = spent(training, accountant)
         sentence = _sentence(unknown, guarantee.epsilon, guarantee)
         return Plan(unknown, guarantee.epsilon, training, guarantee, sentence)
-    target = number("ε", target, above=0.0)
+    limit = target.gain if isinstance(target, RiskTarget) else number("ε", target, above=0.0)
     if unknown == "epochs":
         return _epochs(training, target, accountant, progress)
     if unknown == "batch" and training.sampling == "none":
@@ -136,19 +149,23 @@ def solve(
 
     # One step decides whether there is a theorem; later noise may decay beyond any limit.
     first = replace(training, steps=1).event()
-    if reason := refusal(first, training.adjacency, accountant):
-        return unreachable(reason)
+    for key in (accountant, "pld") if by_risk else (accountant,):
+        if reason := refusal(first, training.adjacency, key):
+            return unreachable(reason)
 
     tries = 0
     guarantees: dict[float, Guarantee] = {}
 
-    def epsilon(value: float) -> float:
+    def reached(value: float) -> float:
         nonlocal tries
         # The number of tries is not known beforehand.
         progress(tries / (tries + USUAL_TRIES), f"try {tries + 1}")
         tries += 1
+        settings = _with(training, unknown, value)
         try:
-            guarantees[value] = spent(_with(training, unknown, value), accountant)
+            if isinstance(target, RiskTarget):
+                return target.reached(from_event(settings.event(), settings.adjacency))
+            guarantees[value] = spent(settings, accountant)
         except InvalidInput:  # noise decayed beyond the limits of a schedule or a step
             return math.inf
         return guarantees[value].bound
@@ -167,24 +184,66 @@ def solve(
         return fine + (fine - coarse) / 3.0 if 0.0 < coarse < math.inf else fine
 
     if unknown == "steps":
-        value = most(epsilon, target, training.steps, schedules.MAX_STEPS)
+        value = most(reached, limit, training.steps, _most_steps(training))
     elif unknown == "batch":
-        value = most(epsilon, target, training.batch, training.records)
+        value = most(reached, limit, training.batch, training.records)
     else:
         start, safe, other = _limits(unknown, training)
         # δ may be hundreds of powers of ten away, and every try costs about the same.
         search = Search(safe, other, 2.0 if unknown == "delta" else 1.0)
-        if accountant == "pld" and training.levels > 4 * ROUGH_LEVELS:
+        if accountant == "pld" and training.levels > 4 * ROUGH_LEVELS and not by_risk:
             by_renyi = not refusal(first, training.adjacency, "rdp")
-            start, search = near(rough, target, start, search, by_renyi)
-        value = boundary(epsilon, target, start, search)
+            start, search = near(rough, limit, start, search, by_renyi)
+        value = boundary(reached, limit, start, search)
     if value is None:
         return unreachable(
-            f"No {NAMES[unknown]} reaches ε = {as_set(target)} with the other settings as they "
-            f"are, by {ACCOUNTANTS[accountant].title}."
+            f"No {NAMES[unknown]} reaches {_said(target)} with the other settings as they "
+            f"are, by {ACCOUNTANTS['pld' if by_risk else accountant].title}."
         )
-    sentence = _sentence(unknown, value, guarantees[value])
-    return Plan(unknown, value, _with(training, unknown, value), guarantees[value], sentence)
+    solved = _with(training, unknown, value)
+    guarantee = guarantees.get(value) or spent(solved, accountant)
+    sentence = _kept(_sentence(unknown, value, guarantee), target)
+    return Plan(unknown, value, solved, guarantee, sentence)
+
+
+def through_budget(
+    unknown: str,
+    training: TrainingPlan,
+    target: RiskTarget,
+    accountant: str,
+    progress: Progress = silent,
+) -> Plan | None:
+    """The answer by an (ε, δ) that alone keeps the risk, at the run's δ; ``None`` of no ε."""
+    epsilon = target.epsilon_alone(training.delta)
+    if epsilon is None:
+        return None
+    return solve(_searched(unknown), training, epsilon, accountant, progress)
+
+
+def saving(plan: Plan, through: Plan | None) -> float | None:
+    """How many times the noise `through_budget` takes; of other unknowns, how much less of them."""
+    if plan.training is None or through is None or through.training is None:
+        return None
+    name = "steps" if plan.unknown == "epochs" else _searched(plan.unknown)
+    ratio: float = getattr(plan.training, name) / getattr(through.training, name)
+    return 1.0 / ratio if name == "sigma" else ratio
+
+
+def _searched(unknown: str) -> str:
+    return "sigma" if unknown == "epsilon" else unknown
+
+
+def _kept(sentence: str, target: float | RiskTarget) -> str:
+    """The sentence with the risk that is kept."""
+    if isinstance(target, RiskTarget):
+        return f"{sentence.removesuffix('.')}, and {target.words}."
+    return sentence
+
+
+def _said(target: float | RiskTarget) -> str:
+    if isinstance(target, RiskTarget):
+        return f"the target that {target.words}"
+    return f"ε = {as_set(target)}"
 
 
 def fit(
@@ -195,7 +254,9 @@ def fit(
     return noise if noise.value else solve("epochs", training, target, accountant, progress)
 
 
-def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Progress) -> Plan:
+def _epochs(
+    training: TrainingPlan, target: float | RiskTarget, accountant: str, progress: Progress
+) -> Plan:
     per_epoch = steps_per_epoch(training.records, training.batch)
     plan = solve("steps", training, target, accountant, progress)
     if plan.value is None:
@@ -204,7 +265,7 @@ def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Pr
     epochs = round(plan.value) // per_epoch
     if epochs == 0:
         sentence = (
-            f"Not even one epoch of {counted(per_epoch)} stays within ε = {as_set(target)}; "
+            f"Not even one epoch of {counted(per_epoch)} stays within {_said(target)}; "
             f"{counted(round(plan.value))} would."
         )
         by, adjacency = plan.guarantee.by, plan.guarantee.adjacency
@@ -216,7 +277,7 @@ def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Pr
         f"{NAMES['epochs']} = {spaced(epochs)} of {counted(per_epoch)}: "
         f"{_spends(guarantee.epsilon, guarantee)}"
     )
-    return Plan("epochs", float(epochs), shorter, guarantee, sentence)
+    return Plan("epochs", float(epochs), shorter, guarantee, _kept(sentence, target))
 
 
 def counted(steps: int) -> str:
@@ -244,13 +305,17 @@ def precision(plan: Plan) -> str:
     steps = plan.value if plan.unknown == "steps" else plan.training.steps
     per_epoch = steps_per_epoch(plan.training.records, plan.training.batch)
     more = 1 if plan.unknown == "steps" else per_epoch
-    if plan.unknown in ("steps", "epochs") and steps + more > schedules.MAX_STEPS:
+    if plan.unknown in ("steps", "epochs") and steps + more > _most_steps(plan.training):
         return "That is as many steps as are planned for here; more may fit."
     if plan.unknown == "batch" and plan.value >= plan.training.records:
         return "That is every record in each step."
     if plan.unknown in WHOLE:
         return "That is the most this accountant allows: one more would exceed the target."
     return f"Within {RELATIVE_ERROR:.2%} of the best value for this accountant, on the safe side."
+
+
+def _most_steps(training: TrainingPlan) -> int:
+    return events.MAX_STEPS // training.chosen_of
 
 
 def _limits(unknown: str, training: TrainingPlan) -> tuple[float, float, float]:

@@ -27,11 +27,16 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from dpcore.accounting import pairs
-from dpcore.accounting.accountant import change
-from dpcore.accounting.events import Step
-from dpcore.accounting.loss_distribution import LossDistribution
+from dpcore.accounting.events import Accountant, Step, change
 from dpcore.accounting.pairs import Pair
-from dpcore.accounting.pld_grid import CURVE_DELTA, MAX_POINTS, MIN_DEVIATION, Grid, Prefixes
+from dpcore.accounting.pld_grid import (
+    CURVE_DELTA,
+    MAX_POINTS,
+    MIN_DEVIATION,
+    Grid,
+    LossDistribution,
+    Prefixes,
+)
 from dpcore.guarantee import Adjacency
 from dpcore.progress import between, silent
 
@@ -62,20 +67,12 @@ def compose(
 ) -> LossDistribution:
     """The privacy loss distribution of all steps together, in one direction.
 
-    Parameters
-    ----------
-    pairs : sequence of Pair
-        One per distinct step, all in the same direction.
-    counts : sequence of int
-        How often each occurs.
-    delta : float, optional
-        The δ of interest: stray mass stays small relative to it. ``None`` for the whole curve,
-        which is then not tilted and precise to about 1e-12 times the number of steps.
-    interval : float, optional
-        Largest grid step; by default fine enough that ε is within about 0.1 %. Rounded down to a
-        power of two, and doubled as often as needed to keep the grid below 2²¹ points.
-    optimistic : bool
-        False for a distribution that dominates the true one, True for one that it dominates.
+    There is one pair, and its count, for each distinct step. Stray mass stays small relative to
+    `delta`; ``None`` is for the whole curve, which is then not tilted and precise to about 1e-12
+    times the number of steps. `interval`, the largest grid step, is by default fine enough that ε
+    is within about 0.1 %; it is rounded down to a power of two, and doubled as often as needed to
+    keep the grid below 2²¹ points. The result dominates the true distribution; if `optimistic`, it
+    is dominated by it.
     """
     marks = [sum(int(count) for count in counts)]
     intervals = None if interval is None else [interval]
@@ -215,3 +212,20 @@ def _directions(
     differ = any(step.sampling in one_sided for step in parts)
     directions = (False, True) if differ else (False,)
     return [[pair(step, adding) for step in parts] for adding in directions]
+
+
+def _covers(step: Step, adjacency: Adjacency) -> bool:
+    return step.sampling != "fixed" or adjacency is not Adjacency.ADD_REMOVE
+
+
+def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    return epsilons_along(parts, [sum(step.count for step in parts)], delta, adjacency)[0]
+
+
+ACCOUNTANT = Accountant(
+    "pld",
+    "PLD",
+    _covers,
+    _epsilon,
+    "Doroshenko et al. 2022; Zhu, Dong, Wang 2022; Balle, Barthe, Gaboardi 2018",
+)

@@ -1,4 +1,4 @@
-"""Rényi differential privacy of sampled Gaussian steps, vectorised over steps and orders.
+"""Rényi accounting of sampled Gaussian steps, vectorised over steps and orders.
 
 Poisson sampling under zero-out and add/remove: exact at every order (Mironov, Talwar, Zhang 2019),
 by the finite binomial sum at whole orders and by quadrature in between. A fixed-size batch without
@@ -9,11 +9,14 @@ Unsampled: α/(2ν²).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
+
+from dpcore.accounting.events import Accountant, Step, change
+from dpcore.guarantee import Adjacency
 
 Array = NDArray[np.float64]
 
@@ -69,16 +72,7 @@ def poisson_whole(multipliers: Array, rate: float, orders: Array) -> Array:
 
     A_α - 1 = Σ_{k≥2} C(α,k) (1-q)^{α-k} q^k (e^{k(k-1)/(2ν²)} - 1), RDP = ln A_α/(α-1): the
     binomial weights sum to 1, so that taking the 1 out leaves positive terms only and no
-    cancellation.
-
-    Parameters
-    ----------
-    multipliers : (steps,) array
-        ν_t = σ_t/C, zero-out or add/remove.
-    rate : float
-        q in (0, 1].
-    orders : (orders,) array of int
-        Each at least 2.
+    cancellation. The multipliers are ν_t = σ_t/C, under zero-out or add/remove.
     """
     if rate == 1.0:
         return gaussian(multipliers, orders.astype(float))
@@ -180,20 +174,10 @@ def fixed_between(multipliers: Array, rate: float, orders: Array) -> Array:
 def fixed_size(multipliers: Array, rate: float, orders: Array) -> Array:
     """RDP bound for batches drawn without replacement under replace-one; shape (steps, orders).
 
-    Parameters
-    ----------
-    multipliers : (steps,) array
-        σ over the change of the batch sum when a record is exchanged: σ/(2C).
-    rate : float
-        Batch size over n.
-    orders : (orders,) array of int
-        Each at least 2.
-
-    Notes
-    -----
-    Wang, Balle, Kasiviswanathan 2019, Theorem 27:
-    A_α ≤ 1 + C(α,2) q² min(4(e^{ε(2)}-1), 2e^{ε(2)}) + Σ_{j≥3} C(α,j) q^j 2e^{(j-1)ε(j)}, with the
-    Gaussian's ε(j) = j/(2ν²), so that (j-1)ε(j) = j(j-1)/(2ν²).
+    Wang, Balle, Kasiviswanathan 2019, Theorem 27: A_α ≤ 1 + C(α,2) q² min(4(e^{ε(2)}-1), 2e^{ε(2)})
+    + Σ_{j≥3} C(α,j) q^j 2e^{(j-1)ε(j)}, with the Gaussian's ε(j) = j/(2ν²), so that (j-1)ε(j) =
+    j(j-1)/(2ν²). A multiplier is σ over the change of the batch sum when a record is exchanged,
+    σ/(2C); orders are whole.
     """
     if rate == 1.0:
         return gaussian(multipliers, orders.astype(float))
@@ -217,16 +201,8 @@ def fixed_size(multipliers: Array, rate: float, orders: Array) -> Array:
 def epsilon_from(orders: Array, rdp: Array, delta: float) -> tuple[float, float]:
     """(ε, best order) at δ by the conversion of Canonne, Kamath, Steinke 2020 (Proposition 12).
 
-    ε = RDP_α + ln((α-1)/α) - (ln δ + ln α)/(α-1), at least 0, least over the orders.
-
-    Parameters
-    ----------
-    orders : (orders,) array
-        α, each above 1.
-    rdp : (orders,) array
-        Total RDP of all steps at each order.
-    delta : float
-        Above 0.
+    ε = RDP_α + ln((α-1)/α) - (ln δ + ln α)/(α-1), at least 0, least over the orders. `rdp` is the
+    total of all steps at each order.
     """
     orders = np.asarray(orders, dtype=float)
     values = rdp + np.log1p(-1.0 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1.0)
@@ -243,14 +219,8 @@ def least_epsilon(
 ) -> float:
     """The least ε over orders: whole ones first, then about the best; every order is a bound.
 
-    Parameters
-    ----------
-    whole, between : callable
-        (orders) -> total RDP at whole orders of at least 2, and at any orders above 1.
-    delta : float
-        Above 0.
-    steps : int
-        Number of distinct steps, which limits the largest order tried.
+    `whole` and `between` give the total RDP at whole orders of at least 2, and at any above 1. The
+    number of distinct `steps` limits the largest order tried.
     """
     epsilons: dict[float, float] = {}
 
@@ -321,3 +291,49 @@ def _log_binomial(order: int, k: NDArray[np.integer]) -> Array:
     return np.asarray(
         special.gammaln(order + 1.0) - special.gammaln(k + 1.0) - special.gammaln(order - k + 1.0)
     )
+
+
+def _covers(step: Step, adjacency: Adjacency) -> bool:
+    if step.mechanism != "gaussian":
+        return False
+    if step.sampling == "poisson":
+        return adjacency is not Adjacency.REPLACE_ONE
+    # Under zero-out the blanked record is one of the replacements that replace-one allows.
+    return step.sampling == "none" or adjacency is not Adjacency.ADD_REMOVE
+
+
+def curve(parts: Sequence[Step], orders: Array, adjacency: Adjacency, *, whole: bool) -> Array:
+    """The total RDP of covered steps at each order, rounded up; by a sum if all are `whole`."""
+    groups: dict[tuple[str, float], list[tuple[float, int]]] = {}
+    for step in parts:
+        groups.setdefault((step.sampling, step.rate), []).append((step.multiplier, step.count))
+    result = np.zeros(len(orders))
+    for (sampling, rate), group in groups.items():
+        noise, counts = np.array([*zip(*group, strict=True)], float)
+        if sampling == "fixed":
+            bound = fixed_size if whole else fixed_between
+            result += counts @ bound(noise / 2.0, rate, orders)
+        elif sampling == "poisson":
+            exact = poisson_whole if whole else poisson_between
+            result += counts @ exact(noise, rate, orders)
+        else:
+            result += counts @ gaussian(noise / change(adjacency), orders)
+    return result
+
+
+def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    return least_epsilon(
+        lambda orders: curve(parts, orders, adjacency, whole=True),
+        lambda orders: curve(parts, orders, adjacency, whole=False),
+        delta,
+        steps=len(parts),
+    )
+
+
+ACCOUNTANT = Accountant(
+    "rdp",
+    "Rényi",
+    _covers,
+    _epsilon,
+    "Mironov et al. 2019; Wang et al. 2019; Canonne et al. 2020",
+)

@@ -40,27 +40,13 @@ HIT_TOLERANCE = 1e-9  # relative, of ε
 
 @dataclass(frozen=True)
 class SampledGaussian:
-    """T noisy sums over sampled records.
+    """T noisy sums over sampled records."""
 
-    Parameters
-    ----------
-    noise_multiplier : float
-        σ/C: standard deviation of the noise on the sum, over the per-record norm bound.
-    rate : float
-        Expected share of records per step, q = b/n.
-    steps : int
-        T.
-    sampling : str
-        "fixed" (a batch of fixed size without replacement) or "poisson".
-    adjacency : Adjacency
-        Zero-out, or the one that `covered` allows.
-    """
-
-    noise_multiplier: float
-    rate: float
-    steps: int
-    sampling: str
-    adjacency: Adjacency
+    noise_multiplier: float  # σ/C: of the noise on the sum, over the per-record norm bound
+    rate: float  # q = b/n, the expected share of records in a step
+    steps: int  # T
+    sampling: str  # "fixed" (a batch of fixed size without replacement) or "poisson"
+    adjacency: Adjacency  # zero-out, or the one that `covered` allows
 
     def covered(self) -> bool:
         """Whether this accountant has a theorem for the pair of sampling and adjacency."""
@@ -70,18 +56,7 @@ class SampledGaussian:
 
 
 def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
-    """The smaller of the two bounds and the accountant that gave it.
-
-    Returns
-    -------
-    (epsilon, accountant)
-        ε is an upper bound for the given δ and adjacency, ``inf`` when neither bound is finite.
-
-    Raises
-    ------
-    ValueError
-        If no theorem covers the pair of sampling and adjacency.
-    """
+    """The smaller of the two bounds, ``inf`` where neither is finite, and its accountant."""
     if not what.covered():
         raise ValueError(f"no theorem here covers {what.sampling} sampling under {what.adjacency}")
     hits = hit_epsilon(what, delta)
@@ -191,14 +166,7 @@ def noise_multiplier_for(
 
     A lattice rounds up by at most 2 % and lets neighbouring budgets share evaluations. The result
     is the last value that was checked to be within `epsilon`, so it is correct even if rounding
-    makes the certified ε not quite monotone.
-
-    Raises
-    ------
-    InvalidInput
-        If no finite noise reaches `epsilon` at this δ.
-    ValueError
-        If no theorem covers the pair of sampling and adjacency.
+    makes the certified ε not quite monotone. What no finite noise reaches is refused.
     """
 
     def within(index: int) -> bool:

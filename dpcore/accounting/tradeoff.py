@@ -7,7 +7,7 @@ TPR ≤ e^ε FPR + δ(ε) at every real ε, and the lower envelope of these line
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from dpcore.accounting import risk
-from dpcore.accounting.accountants import refusal
-from dpcore.accounting.events import Event, steps
-from dpcore.accounting.pld import loss_distributions
+from dpcore.accounting import pld, risk
+from dpcore.accounting.accountants import gaussian_mu, uncovered
+from dpcore.accounting.events import Event, Step, steps, unsampled_gaussian
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
@@ -38,6 +37,13 @@ class PrivacyCurve:
     power: Callable[[Array], Array]  # (k,) FPR -> (k,) largest TPR
     adjacency: Adjacency
     by: str
+    # Smallest error rate that counts -> the least μ whose Gaussian trade-off no attack beats.
+    mu: Callable[[float], float] | None = None
+
+    def finite_mu(self, least: float) -> float | None:
+        """`mu`; ``None`` where it is not known, and where no attack makes both errors."""
+        mu = math.inf if self.mu is None else self.mu(least)
+        return mu if math.isfinite(mu) else None
 
 
 def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
@@ -48,15 +54,31 @@ def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
         return np.asarray(special.ndtr(special.ndtri(rate) + mu))
 
     return PrivacyCurve(
-        lambda epsilon: analytic_delta(epsilon, 1.0 / mu), power, adjacency, f"{plain(mu, 4)}-GDP"
+        lambda epsilon: analytic_delta(epsilon, 1.0 / mu),
+        power,
+        adjacency,
+        f"{plain(mu, 4)}-GDP",
+        lambda _: mu,
     )
 
 
 def from_event(event: Event, adjacency: Adjacency) -> PrivacyCurve:
-    """The certified curve of an event; batches of fixed size are refused."""
-    if reason := refusal(event, adjacency, "pld"):
+    """The certified curve of an event: exact Gaussian DP where nothing is sampled, else by PLD.
+
+    Raises
+    ------
+    InvalidInput
+        If PLD has no theorem for the event.
+    """
+    return _from_steps(steps(event), adjacency)
+
+
+def _from_steps(parts: Sequence[Step], adjacency: Adjacency) -> PrivacyCurve:
+    if reason := uncovered(parts, adjacency, pld.ACCOUNTANT):
         raise InvalidInput(reason)
-    distributions = loss_distributions(steps(event), adjacency)
+    if all(unsampled_gaussian(step, adjacency) for step in parts):
+        return from_gaussian(gaussian_mu(parts, adjacency), adjacency)
+    distributions = pld.loss_distributions(parts, adjacency)
     polygons = [distribution.roc() for distribution in distributions]
 
     def power(rate: Array) -> Array:
@@ -68,7 +90,33 @@ def from_event(event: Event, adjacency: Adjacency) -> PrivacyCurve:
         power,
         adjacency,
         "privacy loss distribution",
+        lambda least: max(_least_mu(*polygon, least) for polygon in polygons),
     )
+
+
+def _least_mu(false: Array, true: Array, least: float) -> float:
+    """The least μ whose ROC, which is concave, is above a polygon where both errors are ≥ `least`.
+
+    At smaller errors a sampled run is hardly better than one without sampling. Infinite where no
+    attack makes both errors.
+    """
+    first, last = np.interp(least, false, true), np.interp(1.0 - least, true, false)
+    if first > 1.0 - least:
+        return math.inf
+    inside = (false > least) & (1.0 - true > least)
+    rates = np.concatenate(([least], false[inside], [last]))
+    powers = np.concatenate(([first], true[inside], [1.0 - least]))
+    return float(np.max(special.ndtri(powers) - special.ndtri(rates), initial=0.0))
+
+
+def mu_of(parts: Sequence[Step], adjacency: Adjacency, least: float) -> float | None:
+    """μ of steps where both errors are at least `least`; exact, whatever it is, without sampling.
+
+    ``None`` where PLD has no theorem, and where no attack makes both errors.
+    """
+    if uncovered(parts, adjacency, pld.ACCOUNTANT):
+        return None
+    return _from_steps(parts, adjacency).finite_mu(least)
 
 
 def from_budget(epsilon: float, delta: float, adjacency: Adjacency) -> PrivacyCurve:

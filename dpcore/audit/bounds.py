@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,6 +57,21 @@ def from_counts(
     with np.errstate(divide="ignore", invalid="ignore"):
         epsilons = np.log(excess / most_share(false_alarms, trials, level))
     return np.where(excess > 0.0, np.maximum(epsilons, 0.0), 0.0)
+
+
+class Verdict(StrEnum):
+    """How the trial of a promise ended, or stands."""
+
+    REFUTED = "refuted"
+    NOT_REFUTED = "not refuted"
+    UNDECIDED = "cannot be decided"
+
+
+def verdict(lost: float, promised: float, outputs: int, needed: int) -> Verdict:
+    """Say how a promise stands by the ε that is lost at least: the rule of every trial."""
+    if 0.0 < lost >= promised:
+        return Verdict.REFUTED
+    return Verdict.UNDECIDED if outputs < needed else Verdict.NOT_REFUTED
 
 
 @dataclass(frozen=True)
@@ -129,8 +145,14 @@ def gaussian_mu(first: Array, second: Array, confidence: float = 0.99) -> float:
     near = difference < LARGEST_STATISTIC * deviation
     statistic, freedom = difference / deviation if near else LARGEST_STATISTIC, 2 * runs - 2
 
+    spread = math.sqrt(1.0 + statistic**2 / (2.0 * freedom))
+
     def short(noncentrality: float) -> float:
-        return float(special.nctdtr(freedom, noncentrality, statistic)) - (1.0 - tail)
+        less = float(special.nctdtr(freedom, noncentrality, statistic))
+        if math.isnan(less):
+            # SciPy has gaps far below the statistic, where it is 1; nearer by, 0 bounds less.
+            less = float(statistic - noncentrality > 10.0 * spread)
+        return less - (1.0 - tail)
 
     if short(0.0) <= 0.0:
         return 0.0
@@ -145,8 +167,12 @@ def from_gaussian(first: Array, second: Array, delta: float, confidence: float =
     δ = 0 is refused, where normal noise has no finite ε.
     """
     number("delta", delta, above=0.0, below=1.0)
-    mu = gaussian_mu(first, second, confidence)
-    return 0.0 if mu == 0.0 else float(analytic_epsilon(1.0 / mu, delta))
+    return epsilon_of(gaussian_mu(first, second, confidence), delta)
+
+
+def epsilon_of(mu: float, delta: float) -> float:
+    """The ε that μ-Gaussian DP has at δ, above 0; 0 for a μ of 0."""
+    return float(analytic_epsilon(1.0 / mu, delta)) if mu else 0.0
 
 
 def _checked(first: Array, second: Array, delta: float, confidence: float) -> None:

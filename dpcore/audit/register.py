@@ -7,17 +7,16 @@ steps on batches add up, or much post-processing precedes the output.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from dataclasses import replace
 from functools import cache, partial
 
-from dpcore.audit import deep, model_setting, on_models, recalibration
+from dpcore.audit import deep, on_models, outsider, training
 from dpcore.audit.attack import Attack
-from dpcore.audit.model_setting import ModelSetting
 from dpcore.audit.training import TrainingSetting, attack
 from dpcore.erm.method import Settings
+from dpcore.erm.methods import method_named
 from dpcore.errors import one_of
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, Edition
 
 REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 
@@ -76,24 +75,31 @@ SETTINGS = (
 )
 
 
-def on_the_models() -> tuple[ModelSetting, ...]:
-    modules = sorted(module.name for module in pkgutil.iter_modules(on_models.__path__))
-    return tuple(
-        setting
-        for name in modules
-        for setting in importlib.import_module(f"{on_models.__name__}.{name}").settings()
-    )
-
-
 @cache
-def attacks() -> dict[str, tuple[Attack, ...]]:
-    """All attacks by method or model of the survey; those on networks and on corrected risks."""
+def attacks(edition: Edition = Edition.SOUND) -> dict[str, tuple[Attack, ...]]:
+    """All attacks by method or model of the survey; those on networks and on corrected risks.
+
+    Of the edition in print, whose claim is tried, they are those on convex methods.
+    """
+    if edition is Edition.PUBLISHED:
+        return _by_method([attack(replace(each, edition=edition)) for each in in_print()])
     every = [
         *(attack(setting) for setting in SETTINGS),
-        *(model_setting.attack(setting) for setting in on_the_models()),
+        *(on_models.attack(setting) for setting in on_models.settings()),
         *(deep.attack(setting) for setting in deep.SETTINGS),
-        *(recalibration.attack(setting) for setting in recalibration.SETTINGS),
+        *(deep.one_run(by_guesses=by_guesses) for by_guesses in (False, True)),
+        outsider.attack(outsider.SETTING),
+        *(training.attack_on_counts(setting) for setting in training.COUNT_SETTINGS),
     ]
+    return _by_method(every)
+
+
+def in_print() -> list[TrainingSetting]:
+    """The settings of methods that have an edition in print."""
+    return [each for each in SETTINGS if Edition.PUBLISHED in method_named(each.method).editions]
+
+
+def _by_method(every: list[Attack]) -> dict[str, tuple[Attack, ...]]:
     attacks_by_key: dict[str, tuple[Attack, ...]] = {}
     for each in every:
         attacks_by_key[each.method] = (*attacks_by_key.get(each.method, ()), each)

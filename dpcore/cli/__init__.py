@@ -1,7 +1,8 @@
 """The command line: every answer of the pages, as text, JSON or files.
 
 Exit codes: 0 for an answer, also when a theorem's condition is unmet and the proved answer is
-empty; 2 for malformed input, with one sentence on standard error.
+empty; 1 where `verify` refutes something that is proved; 2 for malformed input, with one sentence
+on standard error.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ WRITTEN = {
     "plan": "which σ, steps, epochs, batch, δ or clipping norm keeps an ε",
     "stand-in": "made-up records by the description of a table alone, at no cost",
     "twin": "noisy counts of one's own table, paid for, and made-up records drawn from them",
+    "publish": "counts, means and quartiles of one's own table with noise, paid for, to publish",
     "release": "a private model of one's own table, paid for, with card and certificate",
     "certificate": "whether a certificate holds, without data, and which files of its were altered",
     "predict": "what a released model says of each record, and between what noise alone puts it",
     "split": "how to divide a budget over releases, equally or by weight",
     "risk": "what an attacker can find out about one person",
+    "outputs": "whether outputs from elsewhere refute the ε that is claimed of them",
     "datasets": "which data there are, with public bounds and traps",
     "methods": "whether the claim of a method or a system holds",
     "report": "one private model as a report of two pages, with the TRIPOD+AI checklist",
-    "audit": "whether a method's promise survives an attack: a lower bound on its ε",
     "train": "a network's private training",
     "reproduce": "a paper's figures and tables, with verdicts",
 }
@@ -64,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings.check()
         with naming_extras():
             options = _parser().parse_args(arguments)
-            options.run(options)
+            status = options.run(options) or 0
         sys.stdout.flush()
     except InvalidInput as error:
         print(error, file=sys.stderr)
@@ -74,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:  # the reader, such as `head`, has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        return 0
+    return int(status)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,9 +10,9 @@ from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.decimals import decimal, named_below
 from dpcore.accounting.entries import MAX_LETTERS, from_csv
 from dpcore.cli.options import MAX_EPSILON, Parser, or_usual
-from dpcore.cli.output import downward, print_json, upward, writing
-from dpcore.controls.account import ACCOUNT, PEOPLE
+from dpcore.cli.output import downward, print_json, print_mu, upward, writing
 from dpcore.controls.options import add as add_options
+from dpcore.controls.plan import ACCOUNT, PEOPLE
 from dpcore.datasets.files import contents
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget, default_delta
@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> None:
     guarantee = statement.guarantee
     answer: dict[str, Any] = {
         "epsilon": guarantee.epsilon,
+        "mu": statement.mu,
         "question": "account",
         "budget": account.budget.epsilon,
         "left": statement.left,
@@ -106,6 +107,7 @@ def _print(answer: dict[str, Any]) -> None:
         return
     print(f"epsilon = {upward(epsilon)} of {downward(answer['budget'])}")
     print(f"at δ = {upward(answer['delta'])}, {answer['adjacency']}, by {answer['accountant']}")
+    print_mu(answer["mu"], answer["delta"])
     print("the budget is kept" if answer["within"] else f"broken on {answer['breaks_on']}")
     print(f"left: ε = {downward(answer['left'])}")
     for each in answer["fits"]:

@@ -11,13 +11,13 @@ from pathlib import Path
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json
 from dpcore.cli.tables import text_file
+from dpcore.datasets.faults import LARGEST_TABLE
 from dpcore.datasets.files import contents
-from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, one_of, reject
 from dpcore.words import spaced
 
-CERTIFICATES = ("certificate.yaml", "twin.yaml")
+CERTIFICATES = ("certificate.yaml", "twin.yaml", "summary.yaml")
 FILES = {
     "model": ("model.json", "the model"),
     "onnx": ("model.onnx", "the model as ONNX"),
@@ -33,8 +33,8 @@ def add(command: Parser) -> None:
     command.add_argument("action", help="check")
     command.add_argument(
         "file",
-        help="the certificate, or the card of a twin (YAML); or the folder of a release, of which "
-        "every file is then checked",
+        help="the certificate, or the card of a twin or a table (YAML); or the folder of a "
+        "release, of which every file is then checked",
     )
     command.add_argument("--ledger", help="the ledger that it was paid from")
     for option, (name, description) in FILES.items():

@@ -43,11 +43,18 @@ EXAMPLES = {
         'create --ledger ledger.db --data-set clinic --person-unit "one patient" --epsilon 3 '
         '--delta 1e-5 --owner "Dr. A"',
     ),
-    "plan": ("--solve epochs --epsilon 2 --delta 1e-5 --records 10000 --batch 100 --sigma 1.1",),
+    "plan": (
+        "--solve epochs --epsilon 2 --delta 1e-5 --records 10000 --batch 100 --sigma 1.1",
+        "--solve sigma --right-of-100 55 --delta 1e-5 --records 10000 --batch 100 --steps 500",
+    ),
     "stand-in": ("--columns columns.txt --records 1000 --output standin.csv",),
     "twin": (
         '--ledger ledger.db --data-set clinic --actor "Dr. B" --table clinic.csv '
         "--columns columns.txt --epsilon 0.5 --delta 1e-6 --output twin",
+    ),
+    "publish": (
+        '--ledger ledger.db --data-set clinic --actor "Dr. B" --table clinic.csv '
+        "--columns columns.txt --epsilon 1 --delta 1e-6 --by ill --output table",
     ),
     "release": (
         '--ledger ledger.db --data-set clinic --actor "Dr. B" --table clinic.csv '
@@ -62,12 +69,12 @@ EXAMPLES = {
         "--epsilon 3 --delta 1e-5 --weights 1,1,2,2 --accountant pld",
     ),
     "risk": ("--epsilon 1 --delta 1e-5 --sigma 4 --prior 0.5 --fpr 0.01",),
+    "outputs": ("--file outputs.csv --epsilon 1 --delta 1e-5 --normal",),
     "datasets": ("--json",),
     "methods": ('--paper 001 --status "claim not supported"',),
     "report": (
         "--dataset cohort --records 300 --epsilon 1 --threshold 0.2 --by sex --output report.html",
     ),
-    "audit": ("--method opera --noise-share 0.667",),
     "train": (
         "--dataset digits --network linear --epsilon 3 --epochs 5 --decay 0.9 --runs 3 "
         "--output run",
@@ -77,10 +84,12 @@ EXAMPLES = {
 MORE = {
     "ledger": "What it promises: [ledger.md](ledger.md).",
     "twin": "What is proved: [release.md](release.md#a-private-twin).",
+    "publish": "What is proved: [release.md](release.md#a-private-table).",
     "release": "What is proved: [release.md](release.md).",
     "certificate": "What it says: [release.md](release.md#the-certificate).",
     "predict": "What it keeps: [release.md](release.md#predictions).",
-    "audit": "`--one-run` attacks one training of a network.",
+    "verify": "`--method one-run` tries one training of a network. Exit code 1: something proved "
+    "is refuted, or its replay raises an alarm; of a copy with less noise neither counts.",
     "train": (
         "`--output FOLDER` is for keeping: batches and noise come from the operating system "
         "([what is written](guarantee.md#what-a-training-for-keeping-writes)). With `--seed` it is "

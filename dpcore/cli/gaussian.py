@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dpcore.accounting.answers import answer, ladder
-from dpcore.cli import run_options
+from dpcore.cli import plan
 from dpcore.cli.options import Parser, or_usual, privacy_loss, scale
 from dpcore.cli.output import print_conditions, print_json, shown, upward
 from dpcore.cli.plan import print_cost
@@ -27,18 +27,18 @@ def add(command: Parser) -> None:
     question = command.prog.split()[-1]
     for name in NEEDS[question]:
         command.add_argument(f"--{name}", required=True)
-    run_options.sensitivity_option(command)
+    plan.sensitivity_option(command)
     command.add_argument(
         "--mechanism", help="analytic (the default), classical, zcdp, tcdp, rdp or pld"
     )
     if question == "sigma":
         command.add_argument("--ladder", action="store_true", help="by every mechanism")
     if question == "epsilon":
-        run_options.add_options(command)
+        plan.add_run_options(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    if options.command == "epsilon" and run_options.given(options):
+    if options.command == "epsilon" and plan.given(options):
         if options.mechanism is not None:
             raise InvalidInput(
                 f"mechanism is {brief(options.mechanism)}, but a run is costed by an --accountant."
@@ -58,6 +58,8 @@ def run(options: argparse.Namespace) -> None:
         return
     value = result[options.command]
     print(f"{options.command} = {shown(value)}")
+    if result["mu"] is not None:
+        print(f"mu = {upward(result['mu'])} (Gaussian DP)")
     print(f"mechanism: {result['mechanism']}, {result['theorem']}")
     print_conditions(result["conditions"])
     if value is None:

@@ -10,10 +10,10 @@ from dpcore.cli.output import print_json
 from dpcore.controls.atlas import FILTERS
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import typed_values
+from dpcore.erm.methods import describe_methods
 from dpcore.errors import one_of
 from dpcore.guarantee import Status
-from dpcore.methods import describe
-from dpcore.models.register import describe as describe_models
+from dpcore.models.systems import describe as describe_models
 from dpcore.systems.standings import CLAIM_UNCHECKED, HERE
 
 ALLOWED = {
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
     # A method has only a paper and a status; every other filter is for systems.
     methods = [
         entry
-        for entry in describe()
+        for entry in describe_methods()
         if not filters.keys() - {"paper", "status"}
         and filters.get("status") in (None, entry["status"])
         and filters.get("paper") in (None, str(entry["paper"])[:3])

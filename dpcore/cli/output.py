@@ -34,6 +34,12 @@ def shown(value: float | None) -> str:
     return "(no proved value)" if value is None else upward(value)
 
 
+def print_mu(mu: float | None, least: float) -> None:
+    """μ where there is one, and that both errors of an attack are at least so large."""
+    if mu is not None:
+        print(f"mu = {upward(mu)} (Gaussian DP where both errors are at least {upward(least)})")
+
+
 def upward(value: float, digits: int = 10) -> str:
     """`value` rounded up to this many digits: more noise, larger ε and δ."""
     return at_most(value, digits)

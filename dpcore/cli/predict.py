@@ -12,7 +12,7 @@ from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json, writing
 from dpcore.datasets.files import contents
 from dpcore.datasets.text import LARGEST_UPLOAD
-from dpcore.front.limited_reading import read_limited
+from dpcore.front.experiments import read_limited
 
 
 def add(command: Parser) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from dpcore.cli.options import Parser, optional_whole
-from dpcore.cli.output import print_json, progress, standing
-from dpcore.cli.tables import accept_clipping, before_payment, release_table
-from dpcore.controls.release import AS_TRAINED, CORRECTED
+from dpcore.accounting.events import MAX_CHOSEN, OUTPUTS, check_basis
+from dpcore.cli import paying
+from dpcore.cli.options import Parser, numbers, optional_whole, or_usual
+from dpcore.cli.output import progress, standing
+from dpcore.cli.tables import before_payment, release_table
+from dpcore.controls.options import add as add_options
+from dpcore.controls.release import AS_TRAINED, CHOICE, CORRECTED
 from dpcore.errors import number, one_of, whole
 
 NEEDED = {
-    "table": "the records (CSV, Parquet)",
-    "columns": "file that describes the columns, and what one person is, in YAML, JSON or lines",
-    "ledger": "the ledger to pay from: a file, or a URL of SQLite or PostgreSQL",
-    "data-set": "name of the data set in the ledger",
+    **paying.NEEDED,
     "actor": "who releases",
     "epsilon": "ε of the release",
     "delta": "δ of the release",
@@ -30,9 +29,7 @@ JSON_HELP = "print the certificate as JSON"
 
 
 def add(command: Parser) -> None:
-    for name, help_text in NEEDED.items():
-        command.add_argument(f"--{name}", required=True, help=help_text)
-    accept_clipping(command)
+    paying.add_needed(command, NEEDED)
     command.add_argument("--sector", default="Healthcare", help="default: Healthcare")
     command.add_argument("--loss", default="logistic", help="logistic (usual) or huber")
     command.add_argument(
@@ -44,6 +41,12 @@ def add(command: Parser) -> None:
         "--risks",
         help="corrected, within the same ε, or as-trained; default: corrected with the logistic "
         "loss where there are records enough",
+    )
+    add_options(command, CHOICE)
+    command.add_argument(
+        "--tune",
+        help="let the release choose: factors of λ such as 0.1,1,10; a model is trained by "
+        "each, and the best by noisy scores kept, all within the same ε",
     )
 
 
@@ -78,6 +81,8 @@ def run(options: argparse.Namespace) -> None:
                 features=options.features,
                 steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
                 corrected=_corrected(options.risks),
+                chosen_of=_tried(options),
+                tune=numbers("tune", options.tune) if options.tune else (),
             )
             before_payment(table, delta, options.accept_clipping)
             prepared = release.prepare(
@@ -98,13 +103,13 @@ def run(options: argparse.Namespace) -> None:
                 released = release.seal(released, ledger)
     finally:
         ledger.close()
-    if options.json:
-        print_json(released.certificate.document)
-        return
-    print(released.certificate.document["claim"])
-    print(f"entry {released.receipt.entry}, chain head {released.receipt.chain_head}")
-    print(f"{released.receipt.left.words()}")
-    print(f"The model was written to {options.output}", file=sys.stderr)
+    paying.answer(options, "model", released.certificate, released.receipt)
+
+
+def _tried(options: argparse.Namespace) -> int:
+
+    check_basis(or_usual(options.chosen_by, OUTPUTS))
+    return optional_whole("chosen-of", options.chosen_of, 1, MAX_CHOSEN) or 1
 
 
 def _corrected(risks: str | None) -> bool | None:

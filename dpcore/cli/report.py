@@ -13,9 +13,9 @@ from dpcore.cli.studies import WRITABLE, described_study, public, study_options,
 from dpcore.controls.explore import CORRECTED, EPSILON
 from dpcore.controls.options import add as add_options
 from dpcore.datasets.grouping import grouping
+from dpcore.erm.methods import BEST
 from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.study import Study
-from dpcore.methods import BEST
 from dpcore.questions.groups.question import GROUP_BY
 from dpcore.questions.report.build import report
 from dpcore.questions.report.findings import gathered

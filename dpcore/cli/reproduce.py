@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from dpcore.cli.options import Parser, optional_whole, words
 from dpcore.cli.output import print_json, progress
-from dpcore.reproduction import report
+from dpcore.reproduction import gathered, report
 
 
 def add(command: Parser) -> None:
@@ -18,7 +19,11 @@ def add(command: Parser) -> None:
     command.add_argument("paper", help="paper-000, paper-002, paper-003 or paper-004")
     command.add_argument("--figure", help="its number")
     command.add_argument("--table", help="its number")
-    command.add_argument("--output", required=True, help="folder for CSV, PNG, SVG and verdicts")
+    command.add_argument(
+        "--output",
+        required=True,
+        help="folder for CSV, PNG, SVG and verdicts; its report.html has all that was run in it",
+    )
     command.add_argument("--datasets", help="comma-separated; default: the paper's, where at hand")
     command.add_argument("--runs", help="independent runs of each setting")
     command.add_argument("--epochs", help="train networks for no more than so many")
@@ -35,6 +40,8 @@ def run(options: argparse.Namespace) -> None:
         epochs=optional_whole("epochs", options.epochs, 1),
         progress=progress,
     )
+    folder = Path(options.output)
+    (folder / "report.html").write_text(gathered.html(folder), encoding="utf-8")
     if options.json:
         print_json({"reproduce": result})
         return

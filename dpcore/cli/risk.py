@@ -11,7 +11,7 @@ from dpcore.accounting import tradeoff
 from dpcore.accounting.accountants import certify, refusal
 from dpcore.accounting.risk import QUESTION, odds_by
 from dpcore.accounting.tradeoff import PrivacyCurve, from_budget, from_event, from_gaussian
-from dpcore.cli import run_options
+from dpcore.cli import plan
 from dpcore.cli.options import Parser, or_usual, privacy_loss, scale
 from dpcore.cli.output import print_json
 from dpcore.controls.common import ALARMS, PRIOR, RISK
@@ -27,8 +27,8 @@ def add(command: Parser) -> None:
     command.add_argument("--delta", required=True)
     add_options(command, RISK)
     command.add_argument("--sigma", help="of one Gaussian mechanism, or of a run")
-    run_options.sensitivity_option(command)
-    run_options.add_options(command)
+    plan.sensitivity_option(command)
+    plan.add_run_options(command)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
         "question": "risk",
         "guess": QUESTION[mechanism.adjacency],
         "adjacency": str(mechanism.adjacency),
-        "public_size": run_options.public_size(options),
+        "public_size": plan.public_size(options),
         "prior": prior,
         "fpr": rate,
         "epsilon": epsilon,
@@ -87,20 +87,20 @@ def run(options: argparse.Namespace) -> None:
 def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
     if options.sigma is None:
         alone = [] if options.sensitivity is None else ["sensitivity"]
-        for name in (*alone, *run_options.given(options)):
+        for name in (*alone, *plan.given(options)):
             if name != "adjacency":
                 raise InvalidInput(f"{name} is given, but it describes nothing without --sigma.")
         adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
         return _Mechanism(Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))))
-    if not run_options.given(options):
+    if not plan.given(options):
         sensitivity = scale("sensitivity", or_usual(options.sensitivity, "1"))
         sigma = scale("sigma", options.sigma)
         curve = from_gaussian(sensitivity / sigma, Adjacency.ZERO_OUT)
         epsilon = float(analytic_epsilon(sigma, delta, sensitivity))
         return _Mechanism(curve.adjacency, curve, epsilon)
-    training = run_options.read(options)
+    training = plan.read(options)
     event, adjacency = training.event(), training.adjacency
-    accountant = run_options.accountant(options, event, adjacency)
+    accountant = plan.chosen_accountant(options, event, adjacency)
     certified = certify(event, delta, adjacency, accountant)
     if reason := refusal(event, adjacency, "pld"):
         reason = f"There is no exact privacy curve here: {reason}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dpcore.accounting.budget import split
+from dpcore.accounting.answers import split
 from dpcore.cli.options import MAX_EPSILON, Parser, numbers, scale
 from dpcore.cli.output import downward, print_json, upward
 from dpcore.errors import InvalidInput, number, whole

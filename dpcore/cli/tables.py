@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import OWN, Table, read_upload
+from dpcore.datasets.faults import LARGEST_TABLE
 from dpcore.datasets.files import contents
-from dpcore.datasets.limits import LARGEST_TABLE
+from dpcore.datasets.own import clipped
 from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
-from dpcore.figures import clipping_words
-from dpcore.front.limited_reading import read_limited
+from dpcore.front.experiments import read_limited
 from dpcore.guarantee import large_delta
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ def release_table(options: argparse.Namespace) -> ReleaseTable:
 
 def before_payment(table: ReleaseTable, delta: float, accepted: bool) -> None:
     """Tell the owner of a table of a large δ and of what was clipped, and ask whether to go on."""
-    warnings = clipping_words.warnings(table.clipping)
+    warnings = clipped.warnings(table.clipping)
     is_asked = bool(warnings) and not accepted
-    told = [large_delta(delta, table.count), *warnings, clipping_words.counts(table.clipping)]
+    told = [large_delta(delta, table.count), *warnings, clipped.counts(table.clipping)]
     told = [text for text in told if text]
     if is_asked and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InvalidInput(" ".join([*told, "To pay all the same give --accept-clipping."]))

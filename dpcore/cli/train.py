@@ -16,12 +16,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from dpcore.accounting.events import declared
 from dpcore.cli.options import Parser, or_usual
 from dpcore.cli.output import print_conditions, print_json, progress, upward, writing
-from dpcore.cli.training import described_training, training_options
+from dpcore.cli.studies import described_training, training_options
 from dpcore.errors import Cancelled, InvalidInput, reject, whole
 from dpcore.evaluation.training import checkpoint
-from dpcore.evaluation.training.histories import gathered
+from dpcore.evaluation.training.measures import gathered
 from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.evaluation.training.task import begin
@@ -248,6 +249,8 @@ def _say(summary: dict[str, Any], measured: dict[str, Any]) -> None:
     print(_spent(summary))
     if summary["settings_chosen"]:
         print(summary["settings_chosen"])
+    if summary["choice"] and summary["choice"] != declared(1):
+        print(f"{summary['choice']}: ε is that of all of them together")
     print(f"status: {summary['status']}")
     print_conditions(summary["conditions"])
     claim = summary["claim"]

@@ -20,7 +20,7 @@ def systems() -> dict[str, str]:
 
 
 def _models() -> dict[str, str]:
-    from dpcore.models.register import register
+    from dpcore.models.systems import register
 
     return {key: model.title for key, model in register().items()}
 

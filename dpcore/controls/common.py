@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dpcore.controls.control import Control, Number, OneOf, Stops, Switch
-from dpcore.controls.options import exactly
-from dpcore.guarantee import EDITION_NAMES, Adjacency, PrivacyBudget
-from dpcore.rounding import typed
+from dpcore.accounting.events import MAX_CHOSEN, OUTPUTS, RECORDS
+from dpcore.controls.control import Control, Number, OneOf, Stops, Switch, Text
+from dpcore.guarantee import EDITION_NAMES
+from dpcore.words import typed
 
 ADJACENCIES = {
     "zero-out": "One record blanked out",
@@ -79,6 +79,45 @@ MEANING = Control(
     noun="the panel",
     fallback_name="a closed one",
 )
+RIGHT = Control(
+    "right_of_100",
+    "Right guesses of 100",
+    Text(12),
+    default="55",
+    option="right-of-100",
+    help="At most so many of 100 people who guess from even odds are right, in place of an ε.",
+)
+FOUND = Control(
+    "found_of_100",
+    "Members found of 100",
+    Text(12),
+    default="5",
+    option="found-of-100",
+    help="At most so many of 100 members are found, at the rate of false alarms beside it. "
+    "Guessing finds as many as its false alarms.",
+    brief="in place of an ε: at most so many of 100 members are found",
+)
+FOUND_AT = replace(
+    ALARMS,
+    key="at_false_alarms",
+    label="False alarms",
+    option="at-false-alarms",
+    brief="with --found-of-100: the share of false alarms, such as 0.01",
+)
+RISKS = {"right": "Right guesses", "found": "Members found"}
+SAID_AS = Control(
+    "said_as",
+    "Say it as",
+    OneOf({"epsilon": "ε", **RISKS}, row=True),
+    noun="the budget said as",
+    help="The budget as an ε, or as a risk. **Right guesses**: how many of 100 may guess right "
+    "whether one person's record is there; a coin gets 50. **Members found**: how many of 100 may "
+    "be found by a test that seldom rings by mistake. The risk is kept by the exact curve of this "
+    "noise. That takes less noise than an ε that keeps the same risk.",
+)
+SAID_AS_RISK = replace(SAID_AS, key="risk_said_as", kind=OneOf(RISKS, row=True), default="right")
+AS_RISK = (RIGHT, FOUND, FOUND_AT)
+"""What says a budget as a risk."""
 RISK = (PRIOR, ALARMS, MEANING)
 """What ε means for one person: the panel that several pages share, with the same names."""
 
@@ -98,15 +137,36 @@ def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
     return replace(control, **changed)
 
 
+def choice(key: str, field: str = "chosen_of") -> tuple[Control, Control]:
+    """The controls of how many settings were tried, and by what the best of them was chosen."""
+    tried = Control(
+        key,
+        "Settings tried",
+        Number(1, MAX_CHOSEN, whole=True),
+        default=1,
+        noun="a number of settings tried of",
+        field=field,
+        option="chosen-of",
+        brief="how many like it were tried, of which this is the best; all are counted",
+        help="If you tried several settings on these records and keep the best, say how many. "
+        "Each try had at least this noise. All of them are counted.",
+    )
+    basis = Control(
+        f"{key}_by",
+        "Chosen by",
+        OneOf({OUTPUTS: "What the tries released", RECORDS: "Measures of the records"}),
+        noun="a choice by",
+        option="chosen-by",
+        brief="outputs: what the tries released, and public data (usual); or records, which "
+        "nothing covers",
+        help="**What the tries released**, with public data, costs no more than the tries. A score "
+        "that was **measured on the same records** is covered by no number of tries.",
+        shown=lambda values: (values.get(key) or 1) > 1,
+    )
+    return tried, basis
+
+
 def tabs(key: str, names: tuple[str, ...], label: str = "") -> Control:
     """The control of the open tab."""
     kind = OneOf({name: name for name in names}, row=True)
     return Control(key, label, kind, noun="the tab")
-
-
-def risk_command(budget: PrivacyBudget, adjacency: Adjacency, prior: float, rate: float) -> str:
-    """The command line that prints what follows from (ε, δ) alone for one person."""
-    return (
-        f"python -m dpcore risk --epsilon {budget.epsilon!r} --delta {budget.delta!r} "
-        f"--adjacency {adjacency} --prior {exactly(prior)} --fpr {exactly(rate)}"
-    )

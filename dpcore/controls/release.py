@@ -9,6 +9,8 @@ from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text, w
 
 DEMONSTRATION, OWN = "demonstration", "own"
 LOSSES, NETWORK = ("logistic", "huber"), "network"
+NUMBERS = "numbers"
+"""What leaves is a table of numbers, and no model."""
 STAND_IN, TWIN, PUBLIC, NOTHING = "stand-in", "twin", "public", "nothing"
 CORRECTED, AS_TRAINED = "corrected", "as-trained"
 LONGEST_TEXT = 200
@@ -72,14 +74,19 @@ NEIGHBOUR = common.adjacency(
 )
 MODEL = Control(
     "release_loss",
-    "Model",
+    "What leaves",
     OneOf(
-        {**{key: common.LOSSES[key] for key in LOSSES}, NETWORK: "Network"},
+        {
+            **{key: common.LOSSES[key] for key in LOSSES},
+            NETWORK: "Network",
+            NUMBERS: "Table of numbers",
+        },
         row=True,
     ),
     noun="the model",
     help="Logistic regression gives risks; the Huber SVM gives scores, which are none. A network "
-    "gives risks, too, and can tell what columns do together.",
+    "gives risks, too, and can tell what columns do together. A table of numbers holds counts, "
+    "means and quartiles with their intervals, and no model.",
 )
 FEATURES = Control(
     "release_features",
@@ -87,6 +94,7 @@ FEATURES = Control(
     OneOf({"plain": "Straight lines", "additive": "Curves"}, row=True),
     noun="the features",
     help="Whether the risk rises evenly with a number, or by steps.",
+    shown=lambda values: values.get("release_loss") != NUMBERS,
 )
 RISKS = Control(
     "release_risks",
@@ -95,8 +103,11 @@ RISKS = Control(
     noun="risks",
     help="Corrected by noisy counts of the model’s scores, within the same ε. "
     "A 20 % risk then comes true for about 20 of 100.",
-    shown=lambda values: values.get("release_loss") != "huber",  # whose scores are no risks
+    shown=lambda values: (
+        values.get("release_loss") not in ("huber", NUMBERS)
+    ),  # whose scores are no risks, and which has none
 )
+CHOICE = common.choice("release_chosen_of", "")
 SECTOR = Control(
     "release_sector",
     "Sector",
@@ -105,7 +116,7 @@ SECTOR = Control(
     help="As OpenDP's registry of deployments has them.",
 )
 CONTROLS = Page(
-    *(TABLE, NEIGHBOUR, LOOK, TWIN_EPSILON, EPSILON, DELTA, MODEL, FEATURES, RISKS, SECTOR)
+    *(TABLE, NEIGHBOUR, LOOK, TWIN_EPSILON, EPSILON, DELTA, MODEL, FEATURES, RISKS, *CHOICE, SECTOR)
 )
 
 ACTOR = Control(

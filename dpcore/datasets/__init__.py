@@ -7,13 +7,13 @@ from dpcore.datasets.catalogue import (
     describe_all,
     entry,
     load,
+    read_upload,
 )
-from dpcore.datasets.download import DataUnavailable
+from dpcore.datasets.files import DataUnavailable
 from dpcore.datasets.own.description import OWN, described
 from dpcore.datasets.preparation import BY_RULE, PAPER_000, Preparation
 from dpcore.datasets.prepare import Split, prepare
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table
-from dpcore.datasets.upload import read_upload
 
 __all__ = [
     "BY_RULE",

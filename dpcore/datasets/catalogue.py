@@ -1,16 +1,16 @@
-"""The data sets by name; a file in `dpcore.datasets.sets` joins them by defining `SOURCE`."""
+"""The data sets by name: where they are, and their records, from the publisher or an upload."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dpcore.datasets import download, sets
-from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, fields_named
+from dpcore.datasets import files
+from dpcore.datasets.files import checksum
+from dpcore.datasets.own.description import OWN, read_own
+from dpcore.datasets.schema import Classes, Column, Entry, Label, RemoteFile, Table, fields_named
+from dpcore.datasets.sets import SOURCES
 from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, labels_of
-from dpcore.datasets.text import read_checked
+from dpcore.datasets.text import quoted, read_checked
 from dpcore.errors import InvalidInput, one_of
 from dpcore.progress import Progress
 from dpcore.words import spaced
@@ -20,31 +20,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-ORDER = (
-    *("breast_cancer", "cohort", "adult", "bank", "heart", "heart_sites"),
-    *("support2", "diabetes_screening", "thyroid", "cardio"),
-)
-"""Order on screen, those without files first; sets not named here follow in alphabetical order."""
 
-
-@cache
-def register() -> dict[str, BuiltIn | FileSource]:
-    """How every data set is read, by key, in display order: those that need no file first."""
-    sources: list[BuiltIn | FileSource] = [
-        importlib.import_module(f"{sets.__name__}.{module.name}").SOURCE
-        for module in pkgutil.iter_modules(sets.__path__)
-    ]
-    rank = {key: index for index, key in enumerate(ORDER)}
-
-    def place(of: BuiltIn | FileSource) -> tuple[bool, int, str]:
-        return bool(of.entry.files), rank.get(of.entry.key, len(rank)), of.entry.key
-
-    return {of.entry.key: of for of in sorted(sources, key=place)}
+BY_KEY = {each.entry.key: each for each in SOURCES}
 
 
 def catalogue() -> tuple[Entry, ...]:
     """Every data set, those that need no file first."""
-    return tuple(of.entry for of in register().values())
+    return tuple(of.entry for of in BY_KEY.values())
 
 
 def entry(key: str) -> Entry:
@@ -54,20 +36,16 @@ def entry(key: str) -> Entry:
 
 def source(key: str) -> BuiltIn | FileSource:
     """How the data set called `key` is read."""
-    return register()[one_of("dataset", key, tuple(register()))]
+    return BY_KEY[one_of("dataset", key, tuple(BY_KEY))]
 
 
-def availability(key: str) -> download.Availability:
+def availability(key: str) -> files.Availability:
     """How the set can be obtained here, determined without the network."""
-    return download.availability(entry(key))
+    return files.availability(entry(key))
 
 
 def load(
-    key: str,
-    *,
-    records: int | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
+    key: str, *, records: int | None = None, seed: int = 0, progress: Progress | None = None
 ) -> Table:
     """The records of the data set called `key`.
 
@@ -102,7 +80,7 @@ def load(
             f"records is {records!r}, but only cohort takes a number of records; {key} has "
             f"{spaced(file_source.entry.records)}."
         )
-    contents = download.fetch(file_source.entry, progress)
+    contents = files.fetch(file_source.entry, progress)
     raws = [
         read_checked(file_source.layout, data, file.name)
         for file, data in zip(file_source.entry.files, contents, strict=True)
@@ -136,6 +114,7 @@ def assemble(
         frame[entry.site] = pd.Categorical([site] * len(frame), categories=pd.Index(entry.sites))
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     label = np.concatenate([labels_of(entry.label, raw) for raw in raws])
+    followed = [columns_of(entry.followed, raw) for raw in raws] if entry.followed else []
     remarks = file_source.remark(frame) if file_source.remark else ()
     marked = [column.name for column in entry.columns if column.missing_marks]
     incomplete = int(frame[marked].isna().any(axis=1).sum())
@@ -147,6 +126,7 @@ def assemble(
         counts={"records": len(label), "incomplete": incomplete}
         | {remark.key: remark.count for remark in remarks},
         published=published,
+        follow_up=pd.concat(followed, ignore_index=True) if followed else None,
     )
 
 
@@ -166,6 +146,7 @@ def describe(key: str) -> dict[str, Any]:
         "availability": availability(key),
         "how_to_get": description.how_to_get,
         "columns": [_column(column) for column in description.columns],
+        **({"follow_up": list(map(_column, description.followed))} if description.followed else {}),
         "sites": list(description.sites),
         "traps": list(description.traps),
         "files": [
@@ -202,3 +183,63 @@ def _column(column: Column) -> dict[str, Any]:
     elif column.kind == "category":
         description["levels"] = list(column.levels)
     return description
+
+
+def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Table:
+    """The records in a file, from anyone, of a set of the catalogue, or of one's own table.
+
+    ``published`` is True only when the bytes are exactly a published file. A refusal names line and
+    field, and no value of a record.
+    """
+    if key == OWN:
+        return read_own(columns, data, filename)
+    if columns:
+        raise InvalidInput(f"columns are described, but only {OWN} takes a description.")
+    file_source = source(key)
+    if isinstance(file_source, BuiltIn):
+        raise InvalidInput(f"{file_source.entry.title} is built in and takes no file.")
+    name, own = quoted(filename), file_source.entry
+    owners = _owners(checksum(data))
+    if owners and key not in owners:
+        other = next(iter(owners.values()))
+        raise InvalidInput(
+            f"{name} is the file {other.file.name} of {other.entry.title}, but it must be one of "
+            f"{own.title}."
+        )
+    if own.site and not owners:
+        raise InvalidInput(
+            f"{name} is none of the published files of {own.title}, but it must be one of them: "
+            "the file says which site a record comes from."
+        )
+    raw = read_checked(file_source.layout, data, filename)
+    if owners:
+        return assemble(
+            file_source,
+            [raw],
+            published=True,
+            sites=own.sites[owners[key].place : owners[key].place + 1],
+        )
+    pinned = any(file.sha256 for file in own.files)
+    reason = "is not the published file" if pinned else "has no published checksum"
+    return assemble(
+        file_source,
+        [raw],
+        published=False,
+        notes=(f"The file {reason}; each of its {spaced(len(raw))} rows was checked instead.",),
+    )
+
+
+class _Owner(NamedTuple):
+    entry: Entry
+    file: RemoteFile
+    place: int
+
+
+def _owners(digest: str) -> dict[str, _Owner]:
+    """The sets that have a file with this checksum, by key; two sets may share one."""
+    return {
+        entry.key: _Owner(entry, file, place)
+        for entry in catalogue()
+        for place, file in enumerate(entry.files)
+        if file.sha256 == digest
+    }

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.additive import STEPS, Steps
+from dpcore.datasets.features import STEPS, Steps
 from dpcore.datasets.preparation import Preparation, used_columns
-from dpcore.datasets.schema import Column, Entry
+from dpcore.datasets.schema import Column, Entry, Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 FloatArray = NDArray[np.float64]
 Write = Callable[[FloatArray], None]
@@ -195,3 +196,30 @@ def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
 def count_numbers(columns: Sequence[Column]) -> int:
     """How many of the columns hold numbers."""
     return sum(column.kind == "number" for column in columns)
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """What lay outside the ranges, by column; not private, and in nothing that leaves."""
+
+    columns: tuple[tuple[str, OutsideBounds], ...] = ()
+
+    @classmethod
+    def of(cls, table: Table) -> Clipping:
+        found = []
+        for column in table.entry.columns:
+            if column.kind == "number":
+                values = table.frame[column.name].to_numpy(dtype=float)
+                if outside := count_outside(column, values):
+                    found.append((column.name, OutsideBounds.of(values, outside)))
+        return cls(tuple(found))
+
+    @property
+    def mostly(self) -> tuple[str, ...]:
+        """Columns of which most values were clipped: likely a slip in their range or unit."""
+        return tuple(name for name, outside in self.columns if outside.is_most)
+
+    @property
+    def often(self) -> tuple[str, ...]:
+        """Columns of which more than one in twenty were, and no more than half."""
+        return tuple(name for name, outside in self.columns if outside.is_much)

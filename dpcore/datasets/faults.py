@@ -1,11 +1,20 @@
-"""What is wrong with a table, place by place: lines and columns, never a value of the records."""
+"""What a table from anyone may have at most, and what is wrong with it, place by place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from dpcore.datasets.limits import MAX_FAULTS
 from dpcore.errors import InvalidInput
+
+MEGABYTE = 1024 * 1024
+LARGEST_TABLE = 300 * MEGABYTE
+"""Bytes of a table of one's own, or of the text that it decompresses to."""
+MAX_ROWS = 1_000_000
+MAX_FIELDS = 2_000
+LARGEST_NUMBER = 1e9
+"""No quantity in any set comes near it; anything beyond is a broken file, not a measurement."""
+MAX_FAULTS = 20
+"""Places that one refusal names."""
 
 
 class WrongTable(InvalidInput):

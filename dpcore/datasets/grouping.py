@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.columns import divided
+from dpcore.datasets.partition import divided
 from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Column, Entry, Table
 from dpcore.errors import InvalidInput, brief

@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets.dialect import clean_name
-from dpcore.datasets.faults import Faults
-from dpcore.datasets.limits import MAX_FAULTS, MAX_FIELDS, MAX_ROWS, MEGABYTE
-from dpcore.datasets.rows import Block, too_many_rows, trimmed
+from dpcore.datasets.delimited import Block, clean_name, too_many_rows, trimmed
+from dpcore.datasets.faults import MAX_FAULTS, MAX_FIELDS, MAX_ROWS, MEGABYTE, Faults
 from dpcore.errors import InvalidInput, brief
 from dpcore.words import plain, spaced
 
@@ -52,7 +50,7 @@ def readable(data: bytes, name: str) -> list[int]:
 
 
 def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> Iterator[Block]:
-    """The rows, as `dpcore.datasets.rows.blocks` gives those of a text, of a file from anyone."""
+    """The rows of a file from anyone, as `delimited.blocks` gives those of a text."""
     name = faults.name
     faults.lines = lambda rows: [row + 2 for row in rows]
     with _whole(name):

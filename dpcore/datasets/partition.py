@@ -1,4 +1,4 @@
-"""Which records of a table are learned from, which are tested on, and which are left out.
+"""Which records of a table are learned from, tested on or left out, and their plain columns.
 
 Every choice depends on the number of records, on public values or, with `stratified`, on published
 labels: exchanging one record moves no other between training and testing.
@@ -7,12 +7,13 @@ labels: exchanging one record moves no other between training and testing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.preparation import Preparation
+from dpcore.datasets.encoding import FloatArray
+from dpcore.datasets.preparation import Preparation, used_columns
 from dpcore.datasets.schema import Column, Table
 from dpcore.errors import InvalidInput, brief, one_of
 
@@ -33,6 +34,7 @@ def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bo
         frame=pd.concat([part.frame for part in parts], ignore_index=True),
         label=np.concatenate([part.label for part in parts]),
         further=None,
+        follow_up=None,
     )
     return joined, np.arange(joined.records) >= table.records
 
@@ -108,3 +110,37 @@ def places(
     not move the others between training and testing.
     """
     return np.flatnonzero(keep & ~test), np.flatnonzero(keep & test & ~table.blank)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The records of a split, a number each column."""
+
+    train: FloatArray  # (n, c): numbers in their unit, places of levels; nan where unknown
+    test: FloatArray
+    categories: tuple[bool, ...]  # which columns are, (c,)
+
+
+def columns_of(table: Table, preparation: Preparation) -> Columns:
+    """The columns of the records that `prepare` makes rows of, in the same order."""
+    used = used_columns(table.entry, preparation)
+    table, train_rows, test_rows = divided(table, preparation)
+    values = np.empty((table.records, len(used)))
+    for place, column in enumerate(used):
+        series = table.frame[column.name]
+        if column.kind == "category":
+            codes = series.cat.codes.to_numpy()
+            values[:, place] = np.where(codes < 0, np.nan, codes)
+        else:
+            values[:, place] = series.to_numpy(dtype=float)
+    categories = tuple(column.kind == "category" for column in used)
+    return Columns(values[train_rows], values[test_rows], categories)
+
+
+def divided(
+    table: Table, preparation: Preparation
+) -> tuple[Table, NDArray[np.intp], NDArray[np.intp]]:
+    """The table with the further records it brings; the places that are trained and tested on."""
+    table, test = tested(table, preparation)
+    unknown = unknown_values(table, used_columns(table.entry, preparation))
+    return table, *places(table, test, complete_enough(unknown, preparation))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from dpcore.datasets.additive import STEPS
+from dpcore.datasets.features import STEPS
 from dpcore.datasets.schema import Column, Entry
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 
@@ -57,10 +57,10 @@ class Preparation:
     include : tuple of str
         Columns to use that the catalogue leaves out, such as Bank's ``duration``.
     features : {"plain", "additive", "fine", "rule", "fourier"}
-        The rows as they are; numbers beside a few steps, or as many (`dpcore.datasets.additive`),
+        The rows as they are; numbers beside a few steps, or as many (`dpcore.datasets.features`),
         with which linear methods learn a curve in each number; one of these at each ε, by a rule in
-        public values (`dpcore.datasets.feature_rule`), with which a study opens (`BY_RULE`); or
-        random Fourier features of the rows (`dpcore.datasets.fourier`), with which they learn as
+        public values (`dpcore.datasets.features`), with which a study opens (`BY_RULE`); or
+        random Fourier features of the rows (`dpcore.datasets.features`), with which they learn as
         kernel methods do.
     fourier_features : int
         Number of Fourier features, even.

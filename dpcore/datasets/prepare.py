@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.additive import STEPS
 from dpcore.datasets.encoding import (
     FloatArray,
     OutsideBounds,
@@ -23,8 +22,14 @@ from dpcore.datasets.encoding import (
     encode,
     scaled,
 )
-from dpcore.datasets.feature_rule import MAPS, affordable, enough_records
-from dpcore.datasets.fourier import fourier_names, random_fourier
+from dpcore.datasets.features import (
+    MAPS,
+    STEPS,
+    affordable,
+    enough_records,
+    fourier_names,
+    random_fourier,
+)
 from dpcore.datasets.partition import complete_enough, places, tested, unknown_values
 from dpcore.datasets.preparation import Preparation, complete_only, used_columns
 from dpcore.datasets.schema import Classes, Column, Entry, Table
@@ -92,7 +97,7 @@ class Split:
 
     @property
     def counted(self) -> int:
-        """Number of features as rules count them (`dpcore.datasets.additive`)."""
+        """Number of features as rules count them (`dpcore.datasets.features`)."""
         steps = STEPS.get(self.preparation.features)
         if steps is None:
             return self.dimension

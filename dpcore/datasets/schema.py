@@ -199,6 +199,15 @@ class Action:
     others: str = "others in vain"
 
 
+@dataclass(frozen=True)
+class FollowUp:
+    """How long each record was followed, and whether the event came: outcomes, never predictors."""
+
+    time: Column  # a number from 0 on
+    event: Column  # of two words, the second of which is the event
+    happens: str  # what the event is, as in "time to death"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Entry(Description):
     """A table as the catalogue lists it; nothing in it is computed from records."""
@@ -211,6 +220,7 @@ class Entry(Description):
     site: str = ""
     made_up: bool = False  # drawn from a model, and nobody's
     action: Action = Action()  # of two classes
+    follow_up: FollowUp | None = None
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -257,6 +267,11 @@ class Entry(Description):
         return self.outcome.negative
 
     @property
+    def followed(self) -> tuple[Column, ...]:
+        """The columns of the follow-up, of which no model learns."""
+        return (self.follow_up.time, self.follow_up.event) if self.follow_up else ()
+
+    @property
     def used(self) -> tuple[Column, ...]:
         """The columns that are used by default."""
         return tuple(column for column in self.columns if not column.left_out)
@@ -283,6 +298,7 @@ class Table:
     counts: Mapping[str, int] = field(default_factory=dict)  # the notes as numbers
     published: bool = True  # exactly published, by checksum, or built in; else perhaps private
     further: Table | None = None  # records that models are judged on and never learn from
+    follow_up: pd.DataFrame | None = None  # time and event of `Entry.follow_up`, decoded
 
     @property
     def records(self) -> int:
@@ -296,6 +312,9 @@ class Table:
             entry=replace(self.entry, records=len(index)),
             frame=self.frame.iloc[index].reset_index(drop=True),
             label=self.label[index],
+            follow_up=None
+            if self.follow_up is None
+            else self.follow_up.iloc[index].reset_index(drop=True),
             notes=(*self.notes, *notes),
             counts={**self.counts, "records": len(index)},
         )

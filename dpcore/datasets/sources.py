@@ -1,9 +1,11 @@
-"""From the fields of a file to the columns of the catalogue, the same way for every file."""
+"""From the fields of a file to the columns of the catalogue, and sets that need no file."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Labels, Table
 from dpcore.datasets.text import Field, Layout
+from dpcore.errors import InvalidInput
+from dpcore.words import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,3 +106,38 @@ def _positions(name: str, field: pd.Series, texts: tuple[str, ...]) -> NDArray[n
         row = int(np.flatnonzero(is_unknown)[0])
         raise ValueError(f"{name} of record {row + 1} is not a level of the codebook")
     return positions
+
+
+FloatArray = NDArray[np.float64]
+
+DIGITS = "digits.csv.gz"
+"""64 counts of 0 to 16 inked pixels, then the digit."""
+
+
+def read_bundled(name: str, delimiter: str | None = ",", skiprows: int = 0) -> FloatArray:
+    """The numbers in one of scikit-learn's files; importing it to read them takes half a second."""
+    spec = importlib.util.find_spec("sklearn")
+    assert spec is not None
+    assert spec.origin is not None
+    path = Path(spec.origin).parent / "datasets" / "data" / name
+    return np.loadtxt(path, delimiter=delimiter, skiprows=skiprows)
+
+
+def bundled(entry: Entry, rows: Callable[[], tuple[FloatArray, Labels]]) -> BuiltIn:
+    """The set of that entry; `rows` gives its columns, in the entry's order, and its labels."""
+
+    def build(records: int | None, seed: int) -> Table:
+        del seed
+        if records is not None:
+            raise InvalidInput(
+                f"records is {records!r}, but {entry.key} has {spaced(entry.records)} records and "
+                "takes none."
+            )
+        import pandas as pd
+
+        values, label = rows()
+        return Table(
+            entry, pd.DataFrame(values, columns=[each.name for each in entry.columns]), label
+        )
+
+    return BuiltIn(entry, build)

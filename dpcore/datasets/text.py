@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets import parquet, rows, values
-from dpcore.datasets.dialect import (
+from dpcore.datasets import delimited, parquet, values
+from dpcore.datasets.delimited import (
     HEADER_WITHIN,
     TO_BE_FOUND,
     Dialect,
@@ -23,8 +23,15 @@ from dpcore.datasets.dialect import (
     header_of,
     no_records,
 )
-from dpcore.datasets.faults import Faults, WrongHeader
-from dpcore.datasets.limits import LARGEST_NUMBER, LARGEST_TABLE, MAX_FAULTS, MAX_ROWS, MEGABYTE
+from dpcore.datasets.faults import (
+    LARGEST_NUMBER,
+    LARGEST_TABLE,
+    MAX_FAULTS,
+    MAX_ROWS,
+    MEGABYTE,
+    Faults,
+    WrongHeader,
+)
 from dpcore.datasets.values import Beyond, Days
 from dpcore.errors import InvalidInput, brief
 from dpcore.words import spaced
@@ -115,7 +122,7 @@ def read_described(
     for block in blocks:
         count += len(block.rows)
         if count > MAX_ROWS:
-            raise InvalidInput(rows.too_many_rows(faults.name))
+            raise InvalidInput(delimited.too_many_rows(faults.name))
         pairs = list(zip(layout.fields, block.columns, strict=True))
         empty = [compute.equal(column, "") for field, column in pairs if not field.person]
         if empty:
@@ -148,7 +155,7 @@ def read_described(
 
 def _blocks(
     layout: Layout, data: bytes, faults: Faults, largest: int, dialect: Dialect
-) -> tuple[int, Iterator[rows.Block]]:
+) -> tuple[int, Iterator[delimited.Block]]:
     names = [field.name for field in layout.fields]
     if not layout.header:
         check_bytes(data, faults.name, largest)
@@ -158,7 +165,7 @@ def _blocks(
         if not layout.separator:
             data = b"\n".join(b"\t".join(line.split()) for line in data.splitlines())
             dialect = Dialect(dialect.encoding, "\t")
-        return 0, rows.blocks(data, faults, dialect, 0, len(names), range(len(names)))
+        return 0, delimited.blocks(data, faults, dialect, 0, len(names), range(len(names)))
     header, dialect, after = _header(data, faults.name, largest, dialect, names)
     where = "" if not after else f", line {dialect.header_line}"
     _check_header(header, names, faults.name, where)
@@ -166,7 +173,7 @@ def _blocks(
     left_out = len(header) - len(names)
     if not after:
         return left_out, parquet.blocks(data, faults, places, largest)
-    return left_out, rows.blocks(data, faults, dialect, after, len(header), places)
+    return left_out, delimited.blocks(data, faults, dialect, after, len(header), places)
 
 
 def _header(
@@ -289,7 +296,7 @@ def sample(
     header, dialect, after = _header(data, faults.name, largest, dialect)
     places: Sequence[int] = range(len(header))
     if after:
-        blocks = rows.blocks(data, faults, dialect, after, len(header), places)
+        blocks = delimited.blocks(data, faults, dialect, after, len(header), places)
     else:
         places = parquet.readable(data, faults.name)
         blocks = parquet.blocks(data, faults, places, largest)

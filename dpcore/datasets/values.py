@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.limits import LARGEST_NUMBER
+from dpcore.datasets.faults import LARGEST_NUMBER
 
 Beyond = Literal["", "limit", "half", "unknown"]
 GROUPED_BY = {

@@ -21,8 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from dpcore.datasets import cache
-from dpcore.datasets.download import checksum
-from dpcore.datasets.files import contents
+from dpcore.datasets.files import checksum, contents
 from dpcore.datasets.images import Examples
 from dpcore.deep import device as devices
 from dpcore.errors import InvalidInput, one_of

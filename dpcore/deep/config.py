@@ -1,17 +1,19 @@
-"""Settings of one private training, and the privacy cost of its noise."""
+"""Settings of one private training, and what is claimed and proved of it for any shape of noise."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dpcore.accounting import paper_004
-from dpcore.accounting.planner import Plan, solve
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
-from dpcore.errors import InvalidInput, number, one_of, whole
-from dpcore.guarantee import Adjacency
+from dpcore.accounting.accountants import ACCOUNTANTS, certify
+from dpcore.accounting.events import MAX_CHOSEN, Composed, TrainingPlan, steps_per_epoch
+from dpcore.accounting.planner import Plan, solve, spent
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 from dpcore.progress import Progress, silent
-from dpcore.words import as_set, plain
+from dpcore.words import as_set, plain, spaced
 
 CONVOLUTIONAL = ("cnn", "cnn-lean")
 NETWORKS = ("linear", "perceptron", *CONVOLUTIONAL)
@@ -86,12 +88,12 @@ class TrainingConfig:
         system.
     noise : str
         Shape of the noise, of `NOISES`: "isotropic"; "published-004", paper 004's as printed;
-        "scaled", clipping and noise scaled alike (`dpcore.deep.shapes.optimal`).
+        "scaled", clipping and noise scaled alike (`dpcore.deep.shapes`).
     weights : str or None
         Source of a shape's weights: "private" or "public" examples; the "released" noisy gradients;
         a "paid" second query on each batch. ``None`` for the first that the shape allows.
     cost : str
-        The objective that scaled noise minimises, of `dpcore.deep.shapes.optimal`: "adaclip",
+        The objective that scaled noise minimises, of `dpcore.deep.shapes`: "adaclip",
         "gradient", or "curvature", which needs public examples.
     elementwise : bool
         One scale for each coordinate instead of one for each layer; needs public examples.
@@ -106,6 +108,8 @@ class TrainingConfig:
         Paper 004's λ, which the claim depends on; ``None`` for λ → ∞.
     noise_on_mean : bool
         Whether paper 004 is read literally, so that its claim is for the noise σ/batch.
+    chosen_of : int
+        How many trainings like it were tried, of which it is the best: all are counted.
     """
 
     network: str = "perceptron"
@@ -137,9 +141,13 @@ class TrainingConfig:
     reading: str = "equal-shares"
     order: float | None = None
     noise_on_mean: bool = False
+    chosen_of: int = 1
 
     def __post_init__(self) -> None:
         one_of("network", self.network, NETWORKS)
+        whole("settings tried", self.chosen_of, at_least=1, at_most=MAX_CHOSEN)
+        if self.chosen_of > 1 and self.noise == "published-004":
+            raise reject("settings tried", self.chosen_of, "1: paper 004 claims for one training")
         one_of("activation", self.activation, ("relu", "tanh"))
         one_of("optimizer", self.optimizer, OPTIMIZERS)
         one_of("decay every", self.decay_every, EVERY)
@@ -204,7 +212,7 @@ class TrainingConfig:
             ("activation",): self.network != "linear",
             ("batch",): self.sampling != "none",
             ("clip", "per_layer"): self.clipped,
-            ("decay", "delta"): self.private,
+            ("decay", "delta", "chosen_of"): self.private,
             ("decay_every",): self.private and self.decay < 1.0,
             ("public_size",): self.adjacency == Adjacency.ADD_REMOVE,
             ("weights",): self.noise == "scaled" or self.uneven,
@@ -260,24 +268,12 @@ class TrainingConfig:
         return self.sigma * (min(1.0, min_noise_ratio) if self.uneven else 1.0)
 
     def training(self, records: int, *, min_noise_ratio: float = paper_004.MIN) -> TrainingPlan:
-        """The run as input of the accountants.
+        """The run as input of the accountants; refused where no guarantee is known for its noise.
 
-        Scaled noise counts as isotropic: see `dpcore.deep.shapes.optimal`, and for a paid query
-        `dpcore.deep.shapes.scaled`. Uneven noise on evenly clipped gradients counts with its least.
-
-        Parameters
-        ----------
-        records : int
-            n.
-        min_noise_ratio : float
-            With noise as paper 004 prints it: a lower bound on σ_i/σ that holds at every step,
-            known before any private record is used; the default holds for any weights.
-
-        Raises
-        ------
-        InvalidInput
-            If the run is not private, its noise has no known guarantee, or the batch is larger than
-            the data.
+        Scaled noise counts as isotropic, with a paid query, too: see `dpcore.deep.shapes`. Uneven
+        noise on evenly clipped gradients counts with its least: `min_noise_ratio` bounds σ_i/σ from
+        below at every step, and is known before any private record is used; the default holds for
+        any weights.
         """
         if not self.private:
             raise InvalidInput("σ is 0 or nothing is clipped, but a private run needs both.")
@@ -295,6 +291,7 @@ class TrainingConfig:
             decay_every=1 if self.decay_every == "step" else an_epoch,
             sampling=self.sampling,
             adjacency=Adjacency(self.adjacency),
+            chosen_of=self.chosen_of,
         )
 
     def within(
@@ -333,3 +330,158 @@ class TrainingConfig:
                 f"enough that equation (9) leaves something: τ = {plain(tau)}."
             )
         return replace(self, sigma=sigma)
+
+
+@dataclass(frozen=True)
+class Assurance:
+    """The verdict on one training."""
+
+    claim: Guarantee  # a paper's for this noise, as computed there; empty where none treats it
+    # by the shape's own theorem; empty, with the reason, where a condition is unmet
+    proof: Guarantee
+    certified: Guarantee  # by the accountant, for exactly this noise
+    conditions: tuple[Condition, ...]  # every hypothesis the proof or the claim rests on
+    status: Status
+
+
+def guarantee(
+    config: TrainingConfig,
+    records: int,
+    *,
+    accountant: str = "pld",
+    min_noise_ratio: float = paper_004.MIN,
+) -> Assurance:
+    """The guarantees of a training, known before it begins.
+
+    `min_noise_ratio` is as in `TrainingConfig.training`; a `TrainingRun` has a better one than the
+    default where the weights are computed once, from public examples.
+    """
+    title = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))].title
+    adjacency = Adjacency(config.adjacency)
+    if not config.private:
+        why = "Nothing is clipped." if not config.clipped else "No noise is added."
+        empty = Guarantee(None, None, adjacency, "none", f"{why} This training is not private.")
+        return Assurance(empty, empty, empty, (), Status.NOT_PRIVATE)
+    if config.noise == "published-004":
+        return _published(config, records, accountant, title, min_noise_ratio)
+    certified = spent(config.training(records), accountant)
+    return Assurance(
+        claim=Guarantee(None, None, adjacency, "no paper", "This training is not in print."),
+        proof=Guarantee(
+            certified.epsilon,
+            certified.delta,
+            adjacency,
+            f"Gaussian noise on {_WORDS[config.noise]}, composed by {certified.by}",
+            certified.reason,
+        ),
+        certified=certified,
+        conditions=_conditions(config, certified),
+        status=Status.CONDITIONS_NOT_MET if certified.epsilon is None else Status.PROVED,
+    )
+
+
+_WORDS = {
+    "isotropic": "a sum of clipped gradients",
+    "scaled": "a sum of gradients clipped in the same scale",
+}
+
+
+def _conditions(config: TrainingConfig, certified: Guarantee) -> tuple[Condition, ...]:
+    covered = certified.epsilon is not None
+    conditions = [
+        Condition("an accountant covers this sampling and adjacency", covered, certified.reason)
+    ]
+    if config.noise == "scaled":
+        how = {
+            "released": "follow from noisy sums that were released before",
+            "paid": f"are paid for with {plain(config.share)} of every step's budget",
+            "public": "come from the examples that were set aside",
+        }[config.source]
+        known = f"scales are known before the batch is drawn: they {how}"
+        conditions.append(Condition(known, True))
+    return (*conditions, *_assumptions(config))
+
+
+def _assumptions(config: TrainingConfig) -> tuple[Condition, ...]:
+    texts = []
+    if config.needs_public:
+        texts.append("the examples set aside as public are nobody's secret")
+    if config.public_size is not None:
+        texts.append(f"the public size {spaced(config.public_size)} was not taken from the records")
+    return tuple(Condition(text, True, assumed=True) for text in texts)
+
+
+def _published(
+    config: TrainingConfig, records: int, accountant: str, title: str, min_noise_ratio: float
+) -> Assurance:
+    """Paper 004's noise: its claim, why its theorem fails, and an accountant's guarantee."""
+    adjacency = Adjacency(config.adjacency)
+    size, steps = config.size(records), config.steps(records)
+    claimed = paper_004.claimed(
+        config.sigma,
+        config.delta,
+        size,
+        config.batch,
+        steps,
+        clip=config.clip,
+        order=config.order,
+        noise_on_mean=config.noise_on_mean,
+    )
+    step = paper_004.a_step(claimed, config.delta, config.batch / size, steps)
+    is_private_weighted = config.uneven and config.source == "private"
+    certified = (
+        Guarantee(None, None, adjacency, title, NO_ACCOUNTING)
+        if is_private_weighted
+        else spent(config.training(records, min_noise_ratio=min_noise_ratio), accountant)
+    )
+    conditions = (
+        Condition(
+            "the weights w are public, or are not used", not is_private_weighted, NO_ACCOUNTING
+        ),
+        # With private weights not even one step has a δ to compare.
+        *(
+            ()
+            if is_private_weighted
+            else paper_004.conditions(
+                claimed, step, config.clip / config.least_sigma(min_noise_ratio)
+            )
+        ),
+        Condition(
+            "the moment of the privacy loss is exp(λS/2 + λ²S/2)",
+            False,
+            "Equation (9) leaves λ²S/2 out of the moment, so theorem 1 does not follow from it.",
+        ),
+        *_assumptions(config),
+    )
+    unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
+    supported = certified.epsilon is not None and certified.epsilon <= claimed
+    return Assurance(
+        claim=Guarantee(claimed, config.delta, Adjacency.ADD_REMOVE, "paper 004, theorem 1"),
+        proof=Guarantee(None, None, adjacency, "paper 004, theorem 1", unmet),
+        certified=certified,
+        conditions=conditions,
+        # Its own proof never holds, even where an accountant certifies the claimed ε.
+        status=Status.CONDITIONS_NOT_MET if supported else Status.CLAIM_NOT_SUPPORTED,
+    )
+
+
+def certified_alone(config: TrainingConfig, records: int, assured: Assurance) -> Guarantee:
+    """What is certified of one training, where this one is the best of several."""
+    if config.chosen_of == 1:
+        return assured.certified
+    return guarantee(replace(config, chosen_of=1), records).certified
+
+
+def together(trainings: Sequence[TrainingPlan], accountant: str) -> Guarantee:
+    """The total cost of several trainings on the same records, one after the other.
+
+    The δ is the largest of theirs; where adjacencies differ it is empty, with the reason.
+    """
+    adjacencies = {training.adjacency for training in trainings}
+    delta = max(training.delta for training in trainings)
+    if len(adjacencies) > 1:
+        names = " and ".join(sorted(map(str, adjacencies)))
+        reason = f"They speak of different neighbours ({names}), so their ε do not add up."
+        return Guarantee(None, None, trainings[0].adjacency, accountant, reason)
+    event = Composed(tuple(training.event() for training in trainings))
+    return certify(event, delta, trainings[0].adjacency, accountant)

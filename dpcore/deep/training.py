@@ -20,17 +20,14 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from dpcore.datasets.images.examples import NULL_CLASS
-from dpcore.deep import networks, sampling
+from dpcore.deep import networks, randomness
 from dpcore.deep.clipping import PerExample
-from dpcore.deep.config import TrainingConfig
-from dpcore.deep.device import exact_arithmetic
-from dpcore.deep.guarantee import Assurance, guarantee
-from dpcore.deep.layers.gradients import Scales
-from dpcore.deep.losses import class_loss, label_loss
-from dpcore.deep.memory import Memory, keep_what_is_freed
+from dpcore.deep.config import Assurance, TrainingConfig, guarantee
+from dpcore.deep.device import Memory, exact_arithmetic, keep_what_is_freed
+from dpcore.deep.layers import Scales
+from dpcore.deep.networks import class_loss, label_loss
 from dpcore.deep.randomness import Randomness, SeededRandomness, SystemRandomness
-from dpcore.deep.shapes import build
-from dpcore.deep.shapes.shape import ExampleGradients, ShapeInputs
+from dpcore.deep.shapes import ExampleGradients, ShapeInputs, build
 from dpcore.errors import Cancelled, InvalidInput, one_of, whole
 from dpcore.words import spaced
 
@@ -58,13 +55,13 @@ def _part(images: int) -> int:
     return max(1, -(-images // max(1, round(images / IMAGES_AT_A_TIME))))
 
 
-def _filled(batch: sampling.Batch) -> sampling.Batch:
+def _filled(batch: randomness.Batch) -> randomness.Batch:
     """The same batch of one run with a mask, padded to one of few sizes."""
     padding = -len(batch.records) % FILLED
     if not padding:
         return batch
     counted = torch.ones(len(batch.records), device=batch.records.device)
-    return sampling.Batch(
+    return randomness.Batch(
         nn.functional.pad(batch.records, (0, padding)), nn.functional.pad(counted, (0, padding))
     )
 
@@ -186,7 +183,7 @@ class TrainingRun:
                 if cancelled():
                     raise Cancelled
                 self.shape.prepare(self.step)
-                batch = sampling.draw(
+                batch = randomness.draw(
                     self.config.sampling,
                     len(self.inputs),
                     self.expected,
@@ -203,7 +200,7 @@ class TrainingRun:
                     self._average()
         return float(total) / count if count else float("nan")
 
-    def _one(self, batch: sampling.Batch) -> Tensor:
+    def _one(self, batch: randomness.Batch) -> Tensor:
         config, batch = self.config, _filled(batch) if self.fills else batch
         present = batch.present
         if self.known is not None:

@@ -1,4 +1,4 @@
-"""Losses as functions of one number a record, with their constants.
+"""Losses as functions of one number a record, with their constants; and that number of records.
 
 For classification that number is the margin m = y wᵀx, for regression the residual m = wᵀx - y with
 |y| ≤ 1. All are 1-Lipschitz in m, so with ‖x‖₂ ≤ 1 the data-dependent part of the objective is
@@ -11,14 +11,54 @@ Source: paper 000 (Ding et al.), section V-B (logistic) and V-C (Huber SVM). Squ
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from dpcore.errors import number, one_of
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """The linear forms ⟨aᵢ, w⟩ - bᵢ of n records."""
+
+    # (n, d): aᵢ
+    rows: Array
+    # (n,): bᵢ; `None` where all are 0, which spares a pass over the values
+    offsets: Array | None = None
+
+    def __len__(self) -> int:
+        """The number of records, n."""
+        return len(self.rows)
+
+    def __getitem__(self, part: Any) -> Forms:
+        """The forms of some records, indexed like NumPy rows."""
+        return Forms(self.rows[part], None if self.offsets is None else self.offsets[part])
+
+    def at(self, weights: Array) -> Array:
+        """AW - b, shape (n,) for one vector of weights and (n, k) for k as columns of W."""
+        values: Array = self.rows @ weights
+        return values if self.offsets is None else self.less_offsets(values)
+
+    def less_offsets(self, values: Array) -> Array:
+        """`values` (n,) or (n, k) with each record's offset taken off, in place."""
+        if self.offsets is not None:
+            values -= self.offsets if values.ndim == 1 else self.offsets[:, None]
+        return values
+
+    def blocks(self, size: int) -> list[Forms]:
+        """Views of `size` successive records each; the last may hold fewer."""
+        return [self[start : start + size] for start in range(0, len(self), size)]
+
+    def contiguous(self, dtype: type[np.floating]) -> Forms:
+        """The forms as contiguous arrays of the given precision."""
+        offsets = None if self.offsets is None else self.offsets.astype(dtype)
+        return Forms(np.ascontiguousarray(self.rows, dtype=dtype), offsets)
+
 
 Array = NDArray[np.floating]
 
@@ -68,7 +108,6 @@ class Logistic:
     reach = 10.0
 
     def value(self, margins: Array) -> Array:
-        """ℓ(m), element by element."""
         # max(-m, 0) + log1p(e^{-|m|}): about three times faster than np.logaddexp, as exact.
         result = np.abs(margins)
         np.negative(result, out=result)
@@ -89,7 +128,6 @@ class Logistic:
         return result
 
     def bend(self, margins: Array) -> Array:
-        """ℓ''(m), in [0, curvature]."""
         probability = scipy.special.expit(margins)
         return np.asarray(probability * (1.0 - probability))
 
@@ -135,20 +173,17 @@ class Huber:
         self.at_zero = float(self.value(np.zeros(1))[0])
 
     def value(self, margins: Array) -> Array:
-        """ℓ(m), element by element."""
         gap = 1.0 - margins
         inside = np.clip(gap + self.width, 0.0, 2.0 * self.width)
         # (gap+h)²/(4h) on the quadratic part equals the printed gap²/(4h) + gap/2 + h/4.
         return np.asarray(inside * inside / (4.0 * self.width) + np.maximum(gap - self.width, 0.0))
 
     def slope(self, margins: Array) -> Array:
-        """ℓ'(m), in [-1, 0]."""
         result = np.subtract(margins, margins.dtype.type(1.0 + self.width))
         result *= margins.dtype.type(1.0 / (2.0 * self.width))
         return np.clip(result, -1.0, 0.0, out=result)
 
     def bend(self, margins: Array) -> Array:
-        """ℓ''(m), in [0, curvature]."""
         return np.where(np.abs(1.0 - margins) <= self.width, self.curvature, 0.0)
 
     def expected(self, margins: Array, spread: Array | float) -> Array:
@@ -173,7 +208,6 @@ class Squared:
     reach = 1.0
 
     def value(self, margins: Array) -> Array:
-        """ℓ(m), element by element."""
         size = np.abs(margins)
         inside = np.minimum(size, 1)
         size -= inside * margins.dtype.type(0.5)  # |m| - c/2 with c = min(|m|, 1), times c

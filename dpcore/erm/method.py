@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.described import Described
+from dpcore.accounting.risk import gaussian_advantage
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import (
     Adjacency,
     Condition,
+    Described,
     Edition,
     Guarantee,
     PrivacyBudget,
@@ -25,6 +28,11 @@ from dpcore.guarantee import (
 from dpcore.mechanisms.entropy import NoNoise, SystemNoise
 from dpcore.progress import Progress, silent
 from dpcore.words import spaced
+
+if TYPE_CHECKING:
+    from dpcore.accounting.events import Event
+    from dpcore.accounting.tradeoff import PrivacyCurve
+
 
 Array = NDArray[np.floating]
 
@@ -344,3 +352,63 @@ def noise_generator(seed: int | None, run: int, stream: int = NOISE_STREAM) -> n
     if seed is None:
         return SystemNoise()
     return np.random.default_rng([seed, run, stream])
+
+
+SAMPLED = ("poisson", "fixed")
+"""Of a calibration's `sampling`, those that draw batches; a public order draws nothing."""
+
+
+def noise_advantage(calibration: Calibration) -> float | None:
+    """The largest TPR - FPR that the noise itself allows; ``None`` where its law is not known."""
+    if calibration.gaussian_mu is not None:
+        return gaussian_advantage(calibration.gaussian_mu)
+    event = _sampled(calibration)
+    return None if event is None else _advantage(event, calibration.problem.adjacency)
+
+
+def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
+    """The exact limits of an attack against this noise, tighter than its (ε, δ).
+
+    Gaussian DP for one Gaussian or for adaptive full-batch steps; privacy loss distributions for
+    steps on sampled batches. ``None`` for noise outside an accountant's range, and where nothing is
+    certified.
+    """
+    from dpcore.accounting.tradeoff import from_event, from_gaussian
+
+    adjacency = calibration.problem.adjacency
+    if calibration.gaussian_mu is not None:
+        return from_gaussian(calibration.gaussian_mu, adjacency)
+    event = _sampled(calibration)
+    try:
+        return None if event is None else from_event(event, adjacency)
+    except InvalidInput:
+        return None
+
+
+@lru_cache(maxsize=1_024)
+def _advantage(event: Event, adjacency: Adjacency) -> float | None:
+    # A sweep asks for the same ones at each of its steps.
+    from dpcore.accounting.tradeoff import advantage, from_event
+
+    try:
+        return advantage(from_event(event, adjacency))
+    except InvalidInput:
+        return None
+
+
+def _sampled(calibration: Calibration) -> Event | None:
+    """What steps on sampled batches release; ``None`` of other noise, and where none is proved."""
+    if calibration.certified.epsilon is None or calibration.sampling not in SAMPLED:
+        return None
+    from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
+
+    sampled = PoissonSampled if calibration.sampling == "poisson" else FixedSampled
+    rate = calibration.batch / calibration.problem.records
+    # σ on the sum of a batch, whatever multiple of it the query is.
+    batch_sigma = calibration.model_noise * calibration.batch
+    queries = calibration.steps * calibration.problem.parts
+    try:
+        noise = Gaussian(batch_sigma, calibration.problem.computed_lipschitz(queries))
+        return Repeated(sampled(rate, noise), queries)
+    except InvalidInput:
+        return None

@@ -4,8 +4,8 @@ With λ = 0 and a radius, the constrained minimiser is the λ-regularised one wh
 (the multiplier of ‖w‖ ≤ R), found by root finding over λ.
 
 Where many features are steps of numbers, a Hessian takes most of the time. Steps are then found by
-conjugate gradients: its products with vectors are quick (`dpcore.erm.cells`), and (κ/n) XᵀX + λI,
-which lies above every Hessian and is the same for all labels, is factored once.
+conjugate gradients: its products with vectors are quick (`dpcore.erm.gradient`), and the matrix
+(κ/n) XᵀX + λI, which lies above every Hessian and is the same for all labels, is factored once.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from dpcore.erm.cells import Cells
-from dpcore.erm.forms import Forms
-from dpcore.erm.gradient import row_blocks
-from dpcore.erm.losses import Loss
+from dpcore.erm.gradient import Cells, row_blocks
+from dpcore.erm.losses import Forms, Loss
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]

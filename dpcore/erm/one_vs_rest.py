@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm import newton, output_noise
+from dpcore.erm import newton, output_perturbation
 from dpcore.erm.method import Calibration, Method, Release, Settings, Training, data_conditions
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
@@ -228,7 +228,7 @@ def centres(
 ) -> Array:
     """The models before output noise, shape (calibrations, K·d)."""
     models = [
-        output_noise.centres(problem, features, part.labels, calibrations)
+        output_perturbation.centres(problem, features, part.labels, calibrations)
         for part in parts(problem, labels)
     ]
     return np.concatenate(models, axis=-1)

@@ -68,18 +68,9 @@ def rates(problem: Problem, rate: float, steps: int) -> Array:
 
 
 def sensitivity(problem: Problem, count: int, rate: float, steps: int) -> float:
-    """Δ_T of the module docstring in the units of w, rounded up.
+    """Δ_T of the module docstring in the units of w, rounded up, for m = `count` and T = `steps`.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its adjacency decides c.
-    count : int
-        m.
-    rate : float
-        The largest step size, at most 2/(β+μ).
-    steps : int
-        T.
+    `rate` is the largest step size, at most 2/(β+μ).
     """
     change = _batch_changes(problem, count, rate, steps)
     largest = float(change.max()) * problem.exact_change * count / problem.records

@@ -8,26 +8,210 @@ where the fitted estimator is stored, copied or printed.
 from __future__ import annotations
 
 import copy
+import inspect
+import math
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from numbers import Real
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore.datasets.encoding import bring_to_norm, scaled
 from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Column
-from dpcore.erm import accurate, one_vs_rest
+from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Settings, Training
-from dpcore.erm.problem import ADJACENCIES, SMALLEST_LAM, Problem, default_lam
+from dpcore.erm.methods import BEST, best_method, method_named, register
+from dpcore.erm.problem import (
+    ACCURATE_HUBER_WIDTH,
+    ACCURATE_LAM,
+    ADJACENCIES,
+    SMALLEST_LAM,
+    Problem,
+    default_lam,
+)
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.estimators.promise import Public, promised
-from dpcore.estimators.rows import checked_again
 from dpcore.guarantee import Adjacency, Edition, Status
-from dpcore.methods import BEST, best_method, method_named, register
+
+GAPS, TEXT = "NaN, None or an infinite number", "text"
+ALLOWED = "must be a finite number"
+HINT = {GAPS: "; fill gaps by a public rule first"}
+
+
+def checked(model: Any, X: Any, y: Any = None, *, numbers: bool = False) -> Any:
+    """X of a fit and its y, as scikit-learn checks them, with all values of X finite."""
+    if y is not None:
+        _check_target(y, numbers)
+    return _validated(model, X, y, ensure_min_samples=2, y_numeric=numbers)
+
+
+def checked_again(model: Any, X: Any) -> Any:
+    """X of a prediction, as `checked`; it must have the columns of the fit."""
+    return _validated(model, X, "no_validation", reset=False)
+
+
+def refuse_mixed(field: str, labels: Any) -> None:
+    """Refuse labels that are partly texts: NumPy sorts no such list, or makes texts of all."""
+    if len({isinstance(label, str) for label in np.asarray(labels, dtype=object).flat}) > 1:
+        raise InvalidInput(f"{field} holds texts and numbers, but it must hold one kind only.")
+
+
+def _validated(model: Any, X: Any, y: Any, **more: Any) -> Any:
+    try:
+        arrays = validate_data(model, X, y, dtype=np.float64, ensure_all_finite=False, **more)
+    except (TypeError, ValueError) as error:
+        # These sentences of other packages repeat the value itself, or say nothing of its place.
+        message = str(error)
+        if "Complex data not supported" in message:
+            refusal = f"Complex data not supported: {_sentence('X', 'complex numbers')}"
+            raise InvalidInput(refusal) from None
+        if "could not convert string" in message:
+            raise InvalidInput(_refusal(X, TEXT, _is_text)) from None
+        if "NAType" in message:
+            raise InvalidInput(_refusal(X, GAPS, _is_gap)) from None
+        raise
+    rows = arrays[0] if isinstance(arrays, tuple) else arrays
+    gaps = np.flatnonzero(~np.isfinite(rows).all(axis=0))
+    if len(gaps):
+        raise InvalidInput(_sentence(f"column {gaps[0] + 1} of X", GAPS))
+    return arrays
+
+
+def _check_target(y: Any, numbers: bool) -> None:
+    try:
+        values = np.asarray(y)
+    except (TypeError, ValueError):  # scikit-learn says what it is
+        return
+    if values.dtype.kind in "fc":
+        gap = not np.isfinite(values).all()
+    else:
+        gap = values.dtype.kind == "O" and any(_is_gap(value) for value in values.flat)
+    if gap:
+        if numbers:
+            raise InvalidInput(_sentence("y", GAPS))
+        raise InvalidInput(f"y holds {GAPS}, but every value must be one of the classes.")
+    if not numbers:
+        refuse_mixed("y", y)
+    if numbers and values.dtype.kind in "OUS":
+        try:
+            values.astype(np.float64)
+        except ValueError:
+            raise InvalidInput(_sentence("y", TEXT)) from None
+        except TypeError:  # scikit-learn says what it is
+            return
+
+
+def _refusal(X: Any, kind: str, bad: Callable[[Any], bool]) -> str:
+    for place, column in enumerate(np.asarray(X, dtype=object).T):
+        if any(bad(value) for value in column):
+            return _sentence(f"column {place + 1} of X", kind)
+    return _sentence("X", kind)
+
+
+def _sentence(field: str, kind: str) -> str:
+    return f"{field} holds {kind}, but every value {ALLOWED}{HINT.get(kind, '')}."
+
+
+def _is_gap(value: Any) -> bool:
+    if isinstance(value, Real):
+        return not math.isfinite(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _is_text(value: Any) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return True
+    except TypeError:
+        return False
+    return False
+
+
+EstimatorClass = TypeVar("EstimatorClass", bound=type)
+
+PARTS = {
+    "budget, method, bounds": """\
+epsilon : float
+    ε that the whole fit may spend; above 0, at most 1000.
+delta : float
+    δ, usually well below 1/n; at most 0.5.
+method : str
+    "best", or a method of `dpcore.describe_methods()` that has a sound edition for this loss.
+    "best" is a fixed rule in public values: DP-GD, and from ε = LATER on objective perturbation.
+bounds : (float, float) or array of shape (d, 2)
+    Public lower and upper bound, of all columns or of each. Values outside are clipped. Without
+    bounds nothing is fitted, and they are never read off the data.""",
+    "classes": """\
+classes : sequence, optional
+    The public list of classes. Where it is left out it is taken from y, and `guarantee_` states
+    that it is public.""",
+    "problem": """\
+adjacency : {"zero-out", "replace-one"}
+    Which neighbours the promise compares; the number of records is public in both.
+lam : float, optional
+    λ of (λ/2)‖w‖²; left out, by the method's rule in n and d.
+fit_intercept : bool
+    Append a constant 1 to each row before its norm is taken.""",
+    "random_state": """\
+random_state : None, int or generator
+    ``None`` draws from the operating system, for keeping: every noise number when it is needed. The
+    batches of a method that samples (SgdPert, GRPUA) come from a PCG64 generator, which is seeded
+    with 256 fresh bits of the system's entropy and ends with the fit.
+    NumPy's global state is never used. A seed is for exploration only: the noise can then be drawn
+    again, and nothing is proved.""",
+    "weights of classes": """\
+classes_ : array of shape (K,)
+coef_ : array of shape (1, d) or (K, d)
+    Weights, with their noise, of the prepared row: every column in [-1, 1], the row then brought to
+    norm 1.
+intercept_ : array of shape (1,) or (K,)
+    Weight of the prepared row's constant.""",
+    "promise": """\
+guarantee_ : ModelGuarantee
+    What is proved: ε, δ, adjacency, theorem, status, what is public, and where noise and batches
+    came from. It speaks of X as handed to `fit`. A step before it that learns from records, such as
+    StandardScaler in a pipeline, is not covered. None is needed: columns are scaled by `bounds`;
+    for another scale compute it from public values alone, as by FunctionTransformer.
+claim_ : Guarantee
+    What is claimed in print of the edition that was used, the sound one; never mixed with what is
+    proved. Where nothing is, it is empty, and `reason` says why.
+n_features_in_ : int
+feature_names_in_ : array of shape (d,)
+    Where X has names of columns that are texts.""",
+    "refusals": """\
+InvalidInput
+    A ValueError, by `fit`: naming the field, the value and what is allowed. A row with a gap (NaN,
+    None, infinite) is refused by its column; values of records are never named.""",
+    "several classes": ("Several classes are learned one against the rest, and share the budget."),
+    "not private": """\
+`score` and `cross_val_score` measure on real records, and the latter fits one model a fold: what
+they return is not private, and no ε here covers it. The low bits of the noise are not covered
+either (Mironov 2012).""",
+    "references": """\
+The method's own file in `dpcore.erm.methods`; of "best" Dong, Roth and Su 2022 (DP-GD) and Redberg,
+Koskela and Wang 2023 (objective perturbation).""",
+}
+"""By the name that stands in braces, on a line of its own, where the part belongs."""
+
+
+def documented(later_from: float) -> Callable[[EstimatorClass], EstimatorClass]:
+    """A decorator that puts the shared parts into a class's documentation."""
+
+    def filled(kind: EstimatorClass) -> EstimatorClass:
+        lines = inspect.cleandoc(kind.__doc__ or "").splitlines()
+        text = "\n".join(PARTS[line[1:-1]] if line[:1] == "{" else line for line in lines)
+        kind.__doc__ = text.replace("LATER", f"{later_from:g}")
+        return kind
+
+    return filled
+
 
 Array = NDArray[np.float64]
 
@@ -66,7 +250,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         labels: Array,
         *,
         count: int = 2,
-        huber_width: float = accurate.HUBER_WIDTH,
+        huber_width: float = ACCURATE_HUBER_WIDTH,
         **public: Any,
     ) -> None:
         """Learn, and keep the noisy weights, the guarantee and the claim."""
@@ -103,7 +287,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
             return number("lam", self.lam, at_least=SMALLEST_LAM, at_most=1e3)
         learner = method_named(method)
         if learner.own_ridge:
-            return accurate.LAM
+            return ACCURATE_LAM
         return default_lam(*shape) * learner.lam_share
 
     def _values(self, X: Any) -> Array:

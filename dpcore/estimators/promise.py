@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpcore.erm.method import Calibration
-from dpcore.erm.privacy_curve import SAMPLED, noise_advantage
+from dpcore.erm.method import SAMPLED, Calibration, noise_advantage
 from dpcore.guarantee import Condition, Guarantee, Status
 from dpcore.words import at_most, spaced
 

@@ -1,12 +1,13 @@
-"""One model at one ε: what is said of it wherever it is chosen."""
+"""One model at one ε, as it is told of wherever it is chosen, and the ε that a value takes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from dpcore.accounting.risk_target import RiskTarget
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 
 if TYPE_CHECKING:
@@ -59,7 +60,38 @@ class ModelAtEpsilon:
         noise = None if math.isnan(self.noise_advantage) else self.noise_advantage
         return PrivacyBudget(max(float(epsilon), 1e-12), self.delta), noise
 
+    def keeps(self, risk: RiskTarget) -> bool:
+        """Whether the risk is kept, by the noise where its law is known."""
+        budget, noise = self.bound
+        mu = self.gaussian_mu if self.is_gaussian else None
+        return budget is not None and risk.allowed(budget, noise, mu) <= risk.gain
+
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether its noise is Gaussian, without sampling."""
+        return not math.isnan(self.gaussian_mu)
+
     @property
     def neighbours(self) -> Adjacency:
         """The adjacency of its guarantee."""
         return Adjacency(self.adjacency)
+
+
+def largest_within(models: Sequence[ModelAtEpsilon], risk: RiskTarget) -> float:
+    """The largest ε up to which every model keeps the risk; 0 without one.
+
+    The models are in the order of their ε.
+    """
+    largest = 0.0
+    for model in models:
+        if not model.keeps(risk):
+            break
+        largest = model.epsilon
+    return largest
+
+
+def crossing(rows: pd.DataFrame, column: str, threshold: float, sign: float = 1.0) -> float | None:
+    """The least ε from which on no value of `column` is below `threshold`, by `sign`."""
+    good = sign * (rows[column] - threshold) >= 0.0
+    epsilons = rows.loc[good[::-1].cummin()[::-1], "epsilon"]
+    return float(epsilons.iloc[0]) if len(epsilons) else None

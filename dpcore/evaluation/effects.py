@@ -13,10 +13,9 @@ from typing import Any
 from dpcore.accounting.planner import solve
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput, number, one_of, whole
-from dpcore.evaluation.training.spending import ACCOUNTANT, assurance
-from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.study import ACCOUNTANT, TrainingStudy, assurance
 from dpcore.evaluation.training.variants import accounted
-from dpcore.rounding import significant
+from dpcore.words import significant
 
 NOISE, EPOCHS = "noise", "epochs"
 """What is adjusted to keep ε: σ₀ is solved again, or the number of epochs is what σ₀ affords."""

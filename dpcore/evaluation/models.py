@@ -16,7 +16,7 @@ from dpcore.evaluation.study import MAX_RUNS, checked_epsilons
 from dpcore.guarantee import Adjacency, default_delta
 from dpcore.models.model import Model, ModelCalibration, ModelTraining, noiseless
 from dpcore.models.records import Records, encode, shape_of
-from dpcore.models.register import model_named
+from dpcore.models.systems import model_named
 from dpcore.progress import Progress, section, silent, stoppable
 from dpcore.words import spaced
 
@@ -60,7 +60,7 @@ class ModelStudy:
     Parameters
     ----------
     model : str
-        Key of `dpcore.models.register`.
+        Key of `dpcore.models.systems`.
     dataset : str
         Key of a catalogue entry; its label has two classes unless the model uses none.
     epsilons : tuple of float

@@ -1,6 +1,7 @@
-"""The splits that models are judged on: one where it tests many records, else many.
+"""The splits that models are judged on, one or many, and a study by rule on each feature map.
 
-How many there are follows from public numbers alone; a single small test is a matter of luck.
+There is one where it tests many records, else many. How many follows from public numbers alone; a
+single small test is a matter of luck. By rule there are straight lines at small ε, curves above.
 """
 
 from __future__ import annotations
@@ -8,11 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
+
+import numpy as np
 
 from dpcore.datasets import Preparation, Split, Table, load, prepare
+from dpcore.datasets.features import MAPS
 from dpcore.datasets.partition import count_tested, tested
-from dpcore.predictors import Sample
+from dpcore.evaluation.study import Calibrations, Study, calibrations_of, delta_for, problem_for
+from dpcore.predictors import Sample, predictor_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 FEW_TESTED, MIN, MAX = 2_000, 20, 100
 """Where a split tests fewer records than the first, there are at least so many splits; and the most
@@ -115,3 +124,63 @@ def judged(given: Splits) -> int:
     every = each(given)
     first = every[0]
     return min(len(every) * first.tested, first.records + first.tested)
+
+
+def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
+    """The study's ε with each feature map, and the splits; one pair unless a rule chooses."""
+    splits = each(split)
+    if not splits[0].maps:
+        return [(study, splits)]
+    first = splits[0]
+    problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
+    finest = list(first.maps)[-1]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for key in study.methods:
+        wanted = predictor_named(key).features(problem, study.epsilons, delta)
+        maps = tuple(one if one in first.maps else finest for one in wanted)
+        groups.setdefault(maps, []).append(key)
+    pairs: list[tuple[Study, Sequence[Split]]] = []
+    for maps, methods in groups.items():
+        for features in MAPS:
+            epsilons = tuple(
+                epsilon
+                for epsilon, one in zip(study.epsilons, maps, strict=True)
+                if one == features
+            )
+            if epsilons:
+                alike = replace(study, methods=tuple(methods), epsilons=epsilons)
+                pairs.append((alike, _with_map(splits, features)))
+    return pairs
+
+
+def _with_map(
+    splits: Sequence[Split], features: Literal["plain", "additive", "fine"]
+) -> Sequence[Split]:
+    if isinstance(splits, RepeatedSplits):
+        return splits.with_features(features)
+    return [one.maps[features] for one in splits]
+
+
+def features_at(study: Study, split: Split, method: str, epsilon: float) -> str:
+    """The feature map of a method at one ε."""
+    ((_, rows),) = by_map(replace(study, methods=(method,), epsilons=(epsilon,)), split)
+    return rows[0].preparation.features
+
+
+def in_order(tables: list[pd.DataFrame], study: Study) -> pd.DataFrame:
+    """One table, by the study's methods and ε; the order within a pair is kept."""
+    import pandas as pd
+
+    table = pd.concat(tables, ignore_index=True)
+    rank = {key: index for index, key in enumerate(study.methods)}
+    keys = [table["epsilon"].map(study.epsilons.index), table["method"].map(rank)]
+    return table.iloc[np.lexsort([key.to_numpy() for key in keys])].reset_index(drop=True)
+
+
+def calibrations_on(study: Study, split: Splits) -> Calibrations:
+    """Every method's calibrations, one per ε, in the study's order, each for its own rows."""
+    by_setting = {}
+    for one, rows in by_map(study, split):
+        for key, group in calibrations_of(one, rows[0]).items():
+            by_setting.update({(key, c.requested.epsilon): c for c in group})
+    return {key: [by_setting[key, epsilon] for epsilon in study.epsilons] for key in study.methods}

@@ -1,20 +1,20 @@
-"""The description of an exploration: data, preparation, problem, methods, budgets, runs, seed."""
+"""The description of an exploration (data, problem, methods, budgets, runs), and of risk models."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 from dpcore.datasets import BY_RULE, OWN, Entry, Preparation, Split, described, entry
 from dpcore.datasets.preparation import BLURRED, HEEDED_BY, OF_ROWS, used_columns
 from dpcore.erm.losses import LOSSES, MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.methods import without_best
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
-from dpcore.errors import InvalidInput, brief, number, one_of, whole
+from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency, Edition, default_delta
-from dpcore.methods import without_best
 from dpcore.models.records import shape_with
 from dpcore.predictors import Predictor, PublicShape, predictor_named, refusal
 from dpcore.work.task import digest
@@ -43,7 +43,7 @@ class Study:
         which some methods learn with a share (`Method.lam_share`).
     methods : tuple of str
         Keys of `dpcore.predictors.register`; "best" is replaced by what it stands for at the
-        study's ε (`dpcore.methods.best_method`).
+        study's ε (`dpcore.erm.methods.best_method`).
     edition : str
         "sound" or "published"; a method without a published edition is run as sound.
     epsilons : tuple of float
@@ -261,3 +261,50 @@ def _calibrated(
 def calibrations_of(study: Study, split: Split) -> Calibrations:
     """Every method's calibrations for training on a split."""
     return calibrations_for(study, problem_for(study, split), delta_for(study, split))
+
+
+THRESHOLDS = tuple(place / 100 for place in range(1, 100))
+"""Thresholds by default, public whatever the records are."""
+RISK_LOSS = "logistic"
+"""The loss whose margins are log-odds."""
+
+
+@dataclass(frozen=True)
+class RiskModels:
+    """Describe private models whose risks are judged: those of a study, of which all give risks."""
+
+    study: Study = field(default_factory=Study)
+    corrected: bool = False  # by noisy counts, paid from the same ε
+
+    def __post_init__(self) -> None:
+        check_two_classes(self.study.entry)
+        if self.study.loss != RISK_LOSS:
+            raise reject("loss", self.study.loss, "logistic, which alone gives risks")
+        methods = tuple(method for method in self.study.methods if method != "nonprivate")
+        for method in methods:
+            check_gives_risks(method)
+        if not methods:
+            raise InvalidInput("methods names no private method, but at least one must be named.")
+        object.__setattr__(self, "study", replace(self.study, methods=methods))
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the whole description."""
+        return digest({"risk models": asdict(self)})
+
+
+def gives_risks(method: str) -> bool:
+    """Whether a method's scores are log-odds, with the logistic loss."""
+    return predictor_named(method).is_linear
+
+
+def check_gives_risks(method: str) -> None:
+    """Refuse a model that gives no risks."""
+    if not gives_risks(method):
+        raise reject("method", method, "one of logistic regression, which alone gives risks")
+
+
+def check_two_classes(entry: Entry) -> None:
+    """Refuse data without two classes to tell apart."""
+    if entry.predicts != "class":
+        raise reject("dataset", entry.key, "one of two classes, whose risks are judged")

@@ -12,16 +12,10 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration
-from dpcore.evaluation.feature_maps import by_map, in_order
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
-from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.splits import Splits, each, samples, splits_of
-from dpcore.evaluation.study import (
-    Calibrations,
-    Study,
-    calibrations_of,
-    problem_for,
-)
+from dpcore.evaluation.scoring.classes import CLASSIFICATION
+from dpcore.evaluation.splits import Splits, by_map, each, in_order, samples, splits_of
+from dpcore.evaluation.study import Calibrations, Study, calibrations_of, problem_for
 from dpcore.predictors import Noise, Predictor, Sample, predictor_named
 from dpcore.progress import Progress, numbered, section, silent, stoppable
 
@@ -116,12 +110,7 @@ def sweep(
 
 
 def _on_split(
-    study: Study,
-    sample: Sample,
-    place: int,
-    runs: range,
-    report: Progress,
-    watch: Watch | None,
+    study: Study, sample: Sample, place: int, runs: range, report: Progress, watch: Watch | None
 ) -> pd.DataFrame:
     import pandas as pd
 

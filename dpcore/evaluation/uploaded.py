@@ -84,6 +84,12 @@ def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
     _uploaded.table = read_upload(key, data, filename, columns)
 
 
+def records() -> int:
+    """How many records the table has, blank ones included."""
+    assert _uploaded.table is not None
+    return _uploaded.table.records
+
+
 def outline(preparation: Preparation) -> Outline:
     """Prepare the table's records."""
     table = _uploaded.table

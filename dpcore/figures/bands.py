@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dpcore.evaluation.runs import MANY
+from dpcore.evaluation import MANY
 from dpcore.words import spaced
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Shared parts of every figure against ε: the axis, the lines with their bands, the hover text.
 
-A table has the columns of `dpcore.evaluation.curve_columns`: one row per (method, edition, ε).
+A table has the columns of `dpcore.evaluation.curves`: one row per (method, edition, ε).
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from dpcore.figures.canvas import (
 )
 from dpcore.figures.style import NEUTRAL, look
 from dpcore.guarantee import EDITION_NAMES, STATUS_NAMES
-from dpcore.rounding import stop_below
-from dpcore.words import plain
+from dpcore.words import place_below, plain
 
 HEIGHT = 430
 # From "next to nothing leaks" to "next to no promise"; a wider grid is reached by zooming out.
@@ -113,7 +112,7 @@ def guarantee_in_short(model: ModelAtEpsilon) -> str:
         parts.append(STATUS_NAMES.get(model.status, model.status))
     elif model.delta == 0.0:
         parts.append("pure ε")
-    elif math.isnan(model.gaussian_mu):
+    elif not model.is_gaussian:
         parts.append(DETAILS.split(model.accountant)[0])
     else:
         parts.append("Gaussian DP")
@@ -275,8 +274,7 @@ def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
 
 def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
     """The row of the largest ε that is at most `epsilon`; of the smallest, where all are larger."""
-    values = [float(value) for value in rows["epsilon"]]
-    return rows.iloc[values.index(stop_below(values, epsilon))]
+    return rows.iloc[place_below(rows["epsilon"].tolist(), epsilon)]
 
 
 def stand_in_for(computed: float, epsilon: float) -> str:

@@ -33,6 +33,8 @@ WORDS = {
     "mean_risk": "risk told (mean)",
     "missed_per_1000": "missed of 1 000",
     "noise": "noise over weights",
+    "noise_high": "by noise alone, high end",
+    "noise_low": "by noise alone, low end",
     "noise_on_mean": "noise on the mean",
     "observed": "share with the condition",
     "optimizer": "optimizer",

@@ -1,6 +1,6 @@
 """Hold all that a page says at each stop of a row, for a browser that moves it by itself.
 
-Stops are values of ε, epochs or days. `payload` is what `assets/picture.js` draws.
+Stops are values of ε, epochs or days. `Picture.payload` is what `assets/picture.js` draws.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -80,6 +81,25 @@ class Panel:
     percent: bool = False
     log: bool = False
     ends: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Lines over an axis of their own, which each stop draws anew.
+
+    Parameters
+    ----------
+    title, axis_title : str
+    places : tuple of float
+        Where the values of every line lie on that axis, in rising order.
+    stops : tuple of Panel
+        One a stop, each with the same `ends`; every line has its band.
+    """
+
+    title: str
+    axis_title: str
+    places: tuple[float, ...]
+    stops: tuple[Panel, ...]
 
 
 @dataclass(frozen=True)
@@ -160,6 +180,7 @@ class Picture:
     readings: tuple[Reading, ...] = ()
     people: People | None = None
     guesses: Guesses | None = None
+    curves: Curves | None = None
 
     def __post_init__(self) -> None:
         if not self.stops or any(first >= second for first, second in pairwise(self.stops)):
@@ -175,6 +196,48 @@ class Picture:
             if any(not self.guesses.by_chance <= right <= GUESSERS for right in known):
                 raise ValueError(f"at least {self.guesses.by_chance} guess right")
 
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """Write a picture as JSON takes it: no nan, few digits, ticks and places worked out."""
+        first, last = self.stops[0], self.stops[-1]
+        people, guesses = self.people, self.guesses
+        return {
+            "label": self.label,
+            "alt": self.alt,
+            "axis": {
+                "title": self.axis_title,
+                "places": [_place(stop, first, last, self.log_axis) for stop in self.stops],
+                "texts": list(self.stop_texts),
+                "ticks": [
+                    [_place(tick, first, last, self.log_axis), plain(tick)]
+                    for tick in _ticks(first, last, self.log_axis)
+                ],
+            },
+            "panels": [_panel(panel) for panel in self.panels],
+            **({"curves": _curves(self.curves)} if self.curves else {}),
+            "sentences": list(self.sentences),
+            "spoken": list(self.spoken),
+            "readings": [
+                {"label": one.label, "values": list(one.values), "notes": list(one.notes)}
+                for one in self.readings
+            ],
+            "people": people
+            and {
+                "title": people.title,
+                "kinds": [list(both) for both in zip(people.kinds, people.many, strict=True)],
+                # Who is left over is rightly left alone.
+                "cases": [[count for run in runs for count in run[:3]] for runs in people.cases],
+            },
+            "guesses": guesses
+            and {
+                "title": guesses.title,
+                "right": list(guesses.right),
+                "byChance": guesses.by_chance,
+                "kinds": list(GUESS_KINDS),
+                "sentences": list(guesses.sentences),
+            },
+        }
+
 
 def _rows_of(picture: Picture) -> Iterator[Sequence[object]]:
     yield from (picture.stop_texts, picture.sentences, picture.spoken)
@@ -184,54 +247,32 @@ def _rows_of(picture: Picture) -> Iterator[Sequence[object]]:
             yield from filter(None, (line.low, line.high))
     for reading in picture.readings:
         yield from (reading.values, reading.notes)
+    if picture.curves:
+        yield picture.curves.stops
     if picture.people:
         yield picture.people.cases
     if picture.guesses:
         yield from (picture.guesses.right, picture.guesses.sentences)
 
 
-def payload(picture: Picture) -> dict[str, Any]:
-    """Write a picture as JSON takes it: no nan, few digits, ticks and places worked out."""
-    first, last = picture.stops[0], picture.stops[-1]
-    people, guesses = picture.people, picture.guesses
-    return {
-        "label": picture.label,
-        "alt": picture.alt,
+def _curves(curves: Curves) -> dict[str, Any]:
+    first, last = curves.places[0], curves.places[-1]
+    drawn = [_panel(panel, has_bands=True) for panel in curves.stops]
+    return drawn[0] | {
+        "title": curves.title,
         "axis": {
-            "title": picture.axis_title,
-            "places": [_place(stop, first, last, picture.log_axis) for stop in picture.stops],
-            "texts": list(picture.stop_texts),
+            "title": curves.axis_title,
+            "places": [_place(each, first, last, False) for each in curves.places],
             "ticks": [
-                [_place(tick, first, last, picture.log_axis), plain(tick)]
-                for tick in _ticks(first, last, picture.log_axis)
+                [_place(tick, first, last, False), plain(tick)]
+                for tick in _ticks(first, last, False)
             ],
         },
-        "panels": [_panel(panel) for panel in picture.panels],
-        "sentences": list(picture.sentences),
-        "spoken": list(picture.spoken),
-        "readings": [
-            {"label": one.label, "values": list(one.values), "notes": list(one.notes)}
-            for one in picture.readings
-        ],
-        "people": people
-        and {
-            "title": people.title,
-            "kinds": [list(both) for both in zip(people.kinds, people.many, strict=True)],
-            # Who is left over is rightly left alone.
-            "cases": [[count for run in runs for count in run[:3]] for runs in people.cases],
-        },
-        "guesses": guesses
-        and {
-            "title": guesses.title,
-            "right": list(guesses.right),
-            "byChance": guesses.by_chance,
-            "kinds": list(GUESS_KINDS),
-            "sentences": list(guesses.sentences),
-        },
+        "stops": [panel["lines"] for panel in drawn],
     }
 
 
-def _panel(panel: Panel) -> dict[str, Any]:
+def _panel(panel: Panel, *, has_bands: bool = False) -> dict[str, Any]:
     low, high = panel.ends or _ends(panel)
     ticks = _ticks(low, high, panel.log)
     shown = percent if panel.percent else plain
@@ -250,8 +291,8 @@ def _panel(panel: Panel) -> dict[str, Any]:
                 "name": line.name,
                 "places": places(line.values),
                 "texts": [shown(value) if math.isfinite(value) else "" for value in line.values],
-                "low": places(line.low) if line.strong else [],
-                "high": places(line.high) if line.strong else [],
+                "low": places(line.low) if line.strong or has_bands else [],
+                "high": places(line.high) if line.strong or has_bands else [],
                 "colours": list(line.colours),
                 "dash": DASHES.get(line.dash, line.dash.replace("px", "").replace(",", " ")),
                 "strong": line.strong,

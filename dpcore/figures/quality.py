@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Metric
 from dpcore.figures.escape import literal
-from dpcore.rounding import significant
-from dpcore.words import capitalised, difference, difference_at, percent, plain, points
+from dpcore.words import capitalised, difference, difference_at, percent, plain, points, significant
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from dpcore.datasets.parquet import is_parquet
+from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, naming_extras, reject
 from dpcore.progress import Progress
 
@@ -16,6 +20,27 @@ if TYPE_CHECKING:
     from dpcore.datasets import Table
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training import TrainingStudy
+
+
+MEGABYTES, SECONDS = 3_000, 600.0
+"""Of reading one file; the largest that is taken needs 1,130 MB."""
+
+Value = TypeVar("Value")
+
+
+def read_limited(read: Callable[..., Value], data: bytes, filename: str, **others: object) -> Value:
+    """The result of `read`; where only reading shows the memory needed, in a process apart."""
+    call = partial(read, data=data, filename=filename, **others)
+    if not is_parquet(data):
+        return call()
+    from dpcore.confined import Confined
+
+    process = Confined(MEGABYTES, (read.__module__, "pyarrow.compute", "pyarrow.parquet"))
+    try:
+        result: Value = process.ask(f"Reading {quoted(filename)}", call, seconds=SECONDS)
+        return result
+    finally:
+        process.close()
 
 
 def load(
@@ -74,10 +99,9 @@ def load(
         raise reject("records", records, "left out where a file is named")
     from pathlib import Path
 
+    from dpcore.datasets.faults import LARGEST_TABLE
     from dpcore.datasets.files import contents
-    from dpcore.datasets.limits import LARGEST_TABLE
     from dpcore.datasets.text import LARGEST_UPLOAD
-    from dpcore.front.limited_reading import read_limited
 
     most = LARGEST_TABLE if dataset == datasets.OWN else LARGEST_UPLOAD
     # One byte more than allowed: reading then reports that it is too large.

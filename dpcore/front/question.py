@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dpcore.errors import naming_extras
+from dpcore.errors import naming_extras, reject
 from dpcore.questions import register
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ def function(name: str) -> Callable[..., pd.DataFrame]:
 
     def asked(*positional: Any, **given: Any) -> pd.DataFrame:
         options = signature.bind(*positional, **given).arguments
+        study = type(question().study)
+        if not isinstance(options["study"], study):
+            raise reject("study", options["study"], f"a dpcore.{study.__name__}")
         others = {each: options.pop(each) for each in shared if each in options}
         others = {each: value for each, value in others.items() if value is not None}
         with naming_extras():

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dpcore.lessons import (
-    claim_and_attack,
-    halving,
-    randomised_response,
-    repeated_answers,
-    size,
-    small_groups,
-    why_noise,
-)
+from dpcore.lessons import claim_and_attack, on_counts, on_the_cohort, randomised_response
 from dpcore.lessons.lesson import Lesson
 
 LESSONS: tuple[Lesson, ...] = (
-    why_noise.LESSON,
-    halving.LESSON,
-    size.LESSON,
-    repeated_answers.LESSON,
+    on_counts.WHY_NOISE,
+    on_counts.HALVING,
+    on_the_cohort.SIZE,
+    on_counts.REPEATED_ANSWERS,
     claim_and_attack.LESSON,
-    small_groups.LESSON,
+    on_the_cohort.SMALL_GROUPS,
     randomised_response.LESSON,
 )

@@ -90,10 +90,10 @@ def attacked(claimed: float, seed: int = 0) -> Attacked:
     `dpcore.audit.bounds.from_scores`.
     """
     from dpcore.audit import bounds
-    from dpcore.audit.neighbours import lone_record
+    from dpcore.audit.attack import lone_record
     from dpcore.erm.method import Settings, Training
+    from dpcore.erm.methods import method_named
     from dpcore.erm.problem import Problem
-    from dpcore.methods import method_named
 
     method, adjacency = method_named(METHOD), Adjacency.ZERO_OUT
     pair = lone_record(ATTACKED_RECORDS, 2, adjacency)

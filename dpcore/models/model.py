@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.described import Described, Standing
 from dpcore.errors import number, one_of
 from dpcore.guarantee import (
     Adjacency,
     Condition,
+    Described,
     Edition,
     Guarantee,
     PrivacyBudget,
+    Standing,
     Status,
     not_in_print,
     proved_under,
@@ -37,30 +38,14 @@ ANALYTIC = "analytic Gaussian mechanism (Balle and Wang 2018), μ composed as �
 
 @dataclass(frozen=True)
 class ModelNoise:
-    """One kind of noise that a model draws.
+    """One kind of noise that a model draws."""
 
-    Parameters
-    ----------
-    query : str
-        The noisy quantity, or the choice.
-    law : str
-        "gaussian", "laplace" (density ∝ exp(-‖z‖₂/scale)), "wishart" (as published), or
-        "exponential" for the mechanism of that name.
-    sensitivity : float
-        Largest change of the query by one record: in L2 norm, or for the exponential mechanism the
-        range of the changes of the scores. It is that of the calibration's adjacency.
-    scale : float
-        σ or b per coordinate in the query's units; for the exponential mechanism the rate, the
-        factor of the scores.
-    times : int
-        Number of draws that one record affects.
-    """
-
-    query: str
-    law: str
+    query: str  # the noisy quantity, or the choice
+    law: str  # "gaussian", "laplace" (density ∝ exp(-‖z‖₂/scale)), "wishart" or "exponential"
+    # in L2 norm, or the range of changes of scores, under the calibration's adjacency
     sensitivity: float
-    scale: float
-    times: int = 1
+    scale: float  # σ or b per coordinate, or the exponential mechanism's rate
+    times: int = 1  # draws that one record affects
 
 
 @dataclass(frozen=True)
@@ -105,25 +90,14 @@ def noiseless(calibration: ModelCalibration) -> ModelCalibration:
 
 @dataclass(frozen=True)
 class NoisePlan:
-    """The noise of a model at one budget, and what it proves.
-
-    Parameters
-    ----------
-    settings : dict of str to float
-        As in `ModelCalibration`.
-    by : str
-        The theorem or accountant by which the noise keeps the budget.
-    conditions : sequence of Condition
-        Hypotheses besides those about the data; where one is unmet nothing is proved.
-    claim : Guarantee, optional
-        The paper's, where this edition is in print.
-    """
+    """The noise of a model at one budget, and what it proves."""
 
     noises: Sequence[ModelNoise]
-    settings: dict[str, float] = field(default_factory=dict)
-    by: str = ANALYTIC
+    settings: dict[str, float] = field(default_factory=dict)  # as in `ModelCalibration`
+    by: str = ANALYTIC  # the theorem or accountant by which the noise keeps the budget
+    # besides those about the data; where one is unmet nothing is proved
     conditions: Sequence[Condition] = ()
-    claim: Guarantee | None = None
+    claim: Guarantee | None = None  # the paper's, where this edition is in print
 
 
 def gaussian_noise(
@@ -136,18 +110,10 @@ def gaussian_noise(
 
 @dataclass(frozen=True)
 class ModelTraining:
-    """What models are learned from; noise is drawn for all calibrations and runs together.
+    """What models are learned from; noise is drawn for all calibrations and runs together."""
 
-    Parameters
-    ----------
-    train : Records
-        A blank record adds nothing, and moves no other to another group or round.
-    unlabelled : Records
-        Only their features may be used; they count as public.
-    """
-
-    train: Records
-    unlabelled: Records
+    train: Records  # a blank record adds nothing, and moves no other to another group or round
+    unlabelled: Records  # only their features may be used; they count as public
     calibrations: Sequence[ModelCalibration]
     runs: int
     seed: int

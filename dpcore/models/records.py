@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Entry, Preparation, Table
-from dpcore.datasets.columns import divided
 from dpcore.datasets.encoding import bring_to_norm, scaled
-from dpcore.datasets.partition import count_tested, tested
+from dpcore.datasets.partition import count_tested, divided, tested
 from dpcore.datasets.preparation import used_columns
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from dpcore import methods
+from dpcore.erm import methods
 from dpcore.errors import one_of
-from dpcore.models import register as models
+from dpcore.models import systems as models
 from dpcore.predictors.columns import ColumnPredictor
 from dpcore.predictors.linear import LinearPredictor
 from dpcore.predictors.predictor import Noise as Noise

@@ -27,7 +27,7 @@ from dpcore.models.model import (
     rounded_up,
 )
 from dpcore.models.records import RecordShape
-from dpcore.models.register import model_named
+from dpcore.models.systems import model_named
 from dpcore.predictors.predictor import Array, Judge, Noise, Predictor, PublicShape, Sample
 from dpcore.progress import Progress, section, silent
 from dpcore.words import as_set

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpcore.datasets.feature_rule import by_noise
+from dpcore.datasets.features import by_noise
 from dpcore.datasets.preparation import BLURRED, ROWS
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Method, Settings, Training

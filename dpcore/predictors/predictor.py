@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Split, Table
-from dpcore.described import Described
 from dpcore.erm.method import Calibration, Settings, Trust
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Edition
+from dpcore.guarantee import Described, Edition
 from dpcore.models.records import Records, RecordShape, split_records
 from dpcore.progress import Progress, silent
 

@@ -2,7 +2,7 @@
 
 A folder here with a `question.py` is found by the pages, the command line, `import dpcore`, links,
 jobs and the documentation. Its docstring says in a sentence what it asks. A folder without
-one is asked by a command and a function of its own.
+one is asked by a command of its own, or looks at the answer of another.
 """
 
 from __future__ import annotations

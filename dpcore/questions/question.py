@@ -159,7 +159,7 @@ class Question(ABC):
         """A digest of all but what only looks."""
         looks = {each.name for each in self.asked() if each.ask.looks}
         description = {name: given for name, given in asdict(self).items() if name not in looks}
-        return digest({self.named(): description})
+        return digest({type(self).__name__: description})
 
     @property
     def title(self) -> str:
@@ -219,6 +219,10 @@ class Question(ABC):
         """What else belongs to its table, as plain data: a note, what is proved."""
         return {}
 
+    def fails(self, rows: pd.DataFrame) -> bool:
+        """Say whether its command is to end as failed by what is found."""
+        return False
+
     def shown(self, rows: pd.DataFrame, chosen: Chosen) -> Shown:
         """What its tab shows of these rows, by the `figure.py` beside it; pure and cheap."""
         figure = import_module(f"dpcore.questions.{self.named()}.figure")
@@ -265,9 +269,11 @@ def loaded(question: Question, records: Table | None, report: Progress) -> Table
     Those of the last data sets stay in the process, and with them the models learned from them.
     """
     study = question.study
-    table: Table = _checked(
-        question, records, report, lambda: _loaded(study.dataset, study.records)
-    )
+
+    def load_them() -> Any:
+        return _loaded(study.dataset, study.records) if question.of_table else question.load()
+
+    table: Table = _checked(question, records, report, load_them)
     return table
 
 
@@ -294,3 +300,9 @@ def answered(question: Question, context: JobContext) -> Outcome:
 def task(question: Question, path: str = "") -> StudyTask:
     """The question as a job; `path` is of a file with an upload's records."""
     return StudyTask(question, answered, path, is_long=question.is_long)
+
+
+def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Its rows, each by the names of its columns; empty cells are `None`."""
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from dpcore.controls.explore import CORRECTED
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.study import RiskModels
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import RiskModels, Study
 from dpcore.questions.question import Question, asked
 from dpcore.words import percent, plain
 

@@ -6,7 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple
 
+from dpcore.accounting.elsewhere import StatementStudy
+from dpcore.audit.study import EVERY, CourtStudy, TrialStudy
 from dpcore.controls.atlas import FORM, RUN
+from dpcore.controls.describe import TABLE
 from dpcore.controls.explore import CONTROLS, EPSILON, TYPED
 from dpcore.controls.options import exactly, written
 from dpcore.datasets import Preparation
@@ -14,9 +17,12 @@ from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions import command_of
+from dpcore.questions.describe.question import DescribeQuestion
 from dpcore.questions.lines import TELLING, call, changed, joined, packed
 from dpcore.questions.question import Question
+from dpcore.questions.survival.question import SurvivalQuestion
 from dpcore.questions.training import told as training
+from dpcore.summaries.study import TableStudy
 
 OPTIONS = {
     **{control.field: control.option for control in (*CONTROLS, *TYPED) if control.option},
@@ -33,16 +39,34 @@ ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "run
 
 def command(question: Question, output: str = "") -> str:
     """The command line that gives its table, of records at hand under the names of `YOUR_FILE`."""
-    name = question.named()
-    own = [
+    name, own = question.named(), _own_options(question)
+    output = f"--output {output or f'{name}.csv'}"
+    described = PARTS[type(question.study)].options(question.study)
+    return joined(f"python -m dpcore {command_of(name)}", *described, *own, output)
+
+
+def _own_options(question: Question) -> list[str]:
+    """What is asked beside the study, as options."""
+    return [
         option
         for each in question.asked()
         if (value := getattr(question, each.name)) != each.default and each.ask.options
         for option in each.ask.told(value)
     ]
-    output = f"--output {output or f'{name}.csv'}"
-    described = PARTS[type(question.study)].options(question.study)
-    return joined(f"python -m dpcore {command_of(name)}", *described, *own, output)
+
+
+def publishing(question: DescribeQuestion | SurvivalQuestion, epsilon: float) -> str:
+    """The command line that pays for such a table of one's own at one ε, and writes it."""
+    budget = f"--epsilon {exactly(epsilon)} --delta {exactly(question.study.delta)}"
+    return joined(
+        "python -m dpcore publish",
+        f"--table {YOUR_FILE}",
+        f"--columns {YOUR_COLUMNS}",
+        '--ledger ledger.db --data-set "your data set" --actor "your name"',
+        budget,
+        *_own_options(question),
+        "--output table",
+    )
 
 
 def _described(study: Study) -> list[str]:
@@ -137,7 +161,7 @@ def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
     return arguments
 
 
-def _source(study: Study | ModelStudy) -> str:
+def _source(study: Study | ModelStudy | TableStudy) -> str:
     arguments = [repr(study.dataset)]
     if study.upload:
         arguments.append(f"file={YOUR_FILE!r}")
@@ -154,11 +178,38 @@ def _options_of_model(study: ModelStudy) -> list[str]:
     return [f"--dataset {study.dataset}", *files, epsilons, *written((FORM, *RUN), vars(study))]
 
 
+def _options_of_summary(study: TableStudy) -> list[str]:
+    files = [f"--table {YOUR_FILE}", f"--columns {YOUR_COLUMNS}"] if study.upload else []
+    size = [f"--records {study.records}"] if study.records and not study.upload else []
+    epsilons = f"--epsilon {exactly(study.epsilons)}"
+    return [f"--dataset {study.dataset}", *files, *size, epsilons, *written(TABLE, vars(study))]
+
+
+def _python_of_summary(study: TableStudy) -> list[str]:
+    own = {name: value for name, value in vars(study).items() if name not in ("upload", "columns")}
+    columns = ["columns=columns"] if study.columns else []
+    return call("study = dpcore.TableStudy", [*changed(own, vars(TableStudy())), *columns])
+
+
 def _python_of_model(study: ModelStudy) -> list[str]:
     usual = ModelStudy(model=study.model)
     return call(
         "study = dpcore.ModelStudy", [repr(study.model), *changed(vars(study), vars(usual))]
     )
+
+
+def _options_of_trial(study: TrialStudy | CourtStudy) -> list[str]:
+    usual = vars(type(study)())
+    return [
+        "--all" if value == EVERY else f"--{name.replace('_', '-')} {exactly(value)}"
+        for name, value in vars(study).items()
+        if name == "method" or value != usual[name]
+    ]
+
+
+def _python_of_trial(study: TrialStudy | CourtStudy) -> list[str]:
+    name, usual = type(study).__name__, type(study)()
+    return call(f"study = dpcore.{name}", changed(vars(study), vars(usual)))
 
 
 class Part(NamedTuple):
@@ -171,6 +222,13 @@ class Part(NamedTuple):
 PARTS: Mapping[type, Part] = {
     Study: Part(_described, lambda study: call("study = dpcore.Study", _arguments(study))),
     ModelStudy: Part(_options_of_model, _python_of_model),
+    TableStudy: Part(_options_of_summary, _python_of_summary),
+    TrialStudy: Part(_options_of_trial, _python_of_trial),
+    CourtStudy: Part(_options_of_trial, _python_of_trial),
+    StatementStudy: Part(
+        lambda study: [f"--history {exactly(study.history)}"],
+        lambda study: [f"study = dpcore.StatementStudy({study.history!r})"],
+    ),
     TrainingStudy: Part(lambda study: packed(training.options(study)), training.python),
 }
 """Each by its type."""

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy import special
 
 from dpcore.audit import bounds
 from dpcore.datasets.persons import Persons
+from dpcore.datasets.schema import Column, Entry
 from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import grid, risk_counts
@@ -32,6 +33,9 @@ from dpcore.release.grid import Array
 from dpcore.release.mechanism import Draw, Mechanism, Path, descend
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.scorer import Scorer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RUNS, CONFIDENCE = 100_000, 0.999
 """Releases on either data set, and of each bound."""
@@ -150,6 +154,26 @@ def distinguish(
         CONFIDENCE,
         runs,
         about,
+    )
+
+
+def extreme_record(entry: Entry, last: int) -> pd.DataFrame:
+    """A record with the last values in so many columns, and the first in all others."""
+    import pandas as pd
+
+    def value(column: Column, end: int) -> object:
+        if column.kind == "number":
+            return [column.bounds[end]]
+        if column.kind == "category":
+            level = [column.levels[-end]]
+            return pd.Categorical(level, categories=pd.Index(column.levels))
+        return [float(end)]
+
+    return pd.DataFrame(
+        {
+            column.name: value(column, int(place < last))
+            for place, column in enumerate(entry.columns)
+        }
     )
 
 

@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpcore.accounting.events import MAX_CHOSEN, declared
 from dpcore.datasets.own.notation import read
 from dpcore.datasets.persons import MAX_ROWS_A_PERSON
 from dpcore.errors import one_of, reject, whole
 from dpcore.guarantee import Adjacency
-from dpcore.release import registry
-from dpcore.release.canonical import canonical, digest
+from dpcore.release import documents
+from dpcore.release.documents import canonical, digest
 from dpcore.release.ledger.spends import text
 from dpcore.release.mechanism import PROFILE, Mechanism
+from dpcore.release.tuning import checked
 from dpcore.words import at_most, spaced
 
 ONE_ROW = "other rows of the same person: one row is one unit"
@@ -116,6 +118,62 @@ class Record:
 
 
 @dataclass(frozen=True)
+class TriedModels:
+    """How many models like it were tried: in the release, or by the word of whoever releases it."""
+
+    among: int | None = 1  # 1 where nothing was declared; none in certificates from before
+    factors: tuple[float, ...] = ()  # of λ, where the release tried them itself
+
+    @classmethod
+    def in_facts(cls, facts: Mapping[str, Any]) -> TriedModels:
+        """Read the choice from the facts of a certificate."""
+        if "choice" not in facts:
+            return cls(None)
+        among = whole("models tried", facts["choice"]["among"], at_least=1, at_most=MAX_CHOSEN)
+        factors = checked(tuple(facts["choice"].get("factors", ())))
+        if factors and len(factors) != among:
+            raise reject("models tried", among, f"{len(factors)}, one for each factor of λ")
+        if bool(factors) != bool(facts["training"].get("score_sums", 0)):
+            raise reject(
+                "factors of λ", len(factors), "there where tries are scored, and only there"
+            )
+        return cls(among, factors)
+
+    def facts(self) -> dict[str, Any]:
+        """What it adds to the facts of a certificate."""
+        if self.among is None:
+            return {}
+        tried = {"factors": list(self.factors)} if self.factors else {}
+        return {"choice": {"among": self.among, **tried}}
+
+    def proof(self) -> dict[str, str]:
+        """What it adds to the proof."""
+        if self.among is None:
+            return {}
+        if self.factors:
+            return {
+                "choice": f"chosen among {spaced(self.among)}, all trained and scored with noise"
+            }
+        return {"choice": declared(self.among)}
+
+    @property
+    def claimed(self) -> str:
+        """What it adds to the claim."""
+        if self.among in (None, 1):
+            return ""
+        return (
+            f" That holds of all {spaced(self.among or 1)} models that it was chosen among"
+            f"{'' if self.factors else ', as declared'}, and of a choice by what they say and by "
+            "public data."
+        )
+
+
+def all_tried(facts: Mapping[str, Any]) -> Mechanism:
+    """The mechanism of all models that this one was chosen among."""
+    return Mechanism(**facts["mechanism"]).times(TriedModels.in_facts(facts).among or 1)
+
+
+@dataclass(frozen=True)
 class About:
     """What only a person can say of a release. With ε and δ that makes eight answers."""
 
@@ -130,7 +188,7 @@ class About:
         # The ledger's rule: printable letters on one line.
         for field, value in asdict(self).items():
             object.__setattr__(self, field, text(field.replace("_", " "), value))
-        one_of("sector", self.sector, registry.CHOICES["data_product_sector"])
+        one_of("sector", self.sector, documents.REGISTRY_CHOICES["data_product_sector"])
 
 
 @dataclass(frozen=True)
@@ -181,6 +239,7 @@ def facts_of(
     hashes: Mapping[str, Any],
     ledger: Mapping[str, Any],
     record: Record,
+    choice: TriedModels,
     attack: Mapping[str, Any],
     released: str,
 ) -> dict[str, Any]:
@@ -199,6 +258,7 @@ def facts_of(
         "hashes": dict(hashes),
         "ledger": dict(ledger),
         **record.facts(),
+        **choice.facts(),
         "attack": dict(attack),
         "versions": {
             "dpcore": dpcore.__version__,
@@ -211,17 +271,18 @@ def facts_of(
 
 def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
     """What follows from facts without data: claim, proof and the registry's record."""
-    mechanism, budget = Mechanism(**facts["mechanism"]), facts["budget"]
-    record = Record.in_facts(facts)
+    mechanism, budget = all_tried(facts), facts["budget"]
+    record, choice = Record.in_facts(facts), TriedModels.in_facts(facts)
     adjacency = Adjacency(mechanism.adjacency)
     About(**facts["about"])  # one line of text each, which its page is made of
     epsilon = above_zero(mechanism.epsilon(budget["delta"]), budget["delta"])
-    count_sums = _count_sums(facts, mechanism)
+    count_sums = _count_sums(facts)
     proof = {
         "epsilon": epsilon,
         "delta": budget["delta"],
         "adjacency": str(adjacency),
         "neighbours": record.neighbours(adjacency),
+        **choice.proof(),
         "mu": mechanism.mu,
         "profile": [{"epsilon": each, "delta": mechanism.delta(each)} for each in PROFILE],
         "sensitivity": mechanism.sensitivity,
@@ -235,6 +296,7 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         f"{_released(count_sums)} are ({at_most(budget['epsilon'], 6)}, "
         f"{at_most(budget['delta'], 6)})-differentially private: "
         f"{adjacency.difference}, a record being {record.being(facts['ledger']['person_unit'])}."
+        f"{choice.claimed}"
     )
     return {
         "claim": claim,
@@ -251,12 +313,14 @@ def above_zero(epsilon: float, delta: float) -> float:
     return epsilon
 
 
-def _count_sums(facts: Mapping[str, Any], mechanism: Mechanism) -> int:
+def _count_sums(facts: Mapping[str, Any]) -> int:
     """How many of the sums are counts; certificates from before there were any do not say."""
     stated = facts["training"].get("count_sums", 0)
     if not isinstance(stated, int) or isinstance(stated, bool):
         raise reject("count sums", stated, "a whole number")
-    return whole("count sums", stated, at_least=0, at_most=mechanism.steps - 1)
+    steps = Mechanism(**facts["mechanism"]).steps
+    scored = facts["training"].get("score_sums", 0)
+    return whole("count sums", stated, at_least=0, at_most=steps - 1 - scored)
 
 
 def _released(count_sums: int) -> str:
@@ -279,6 +343,7 @@ def _registry(
     facts: Mapping[str, Any], mechanism: Mechanism, epsilon: float, record: Record
 ) -> dict[str, Any]:
     about, delta = facts["about"], facts["budget"]["delta"]
+    tried = "".join(f"; {said}" for said in TriedModels.in_facts(facts).proof().values())
     adjacency = Adjacency(mechanism.adjacency)
     deployment = {
         "name": about["name"],
@@ -316,7 +381,7 @@ def _registry(
         },
         "accounting": {
             "post_processing": (
-                f"{_released(_count_sums(facts, mechanism))} follow from the noisy sums and public "
+                f"{_released(_count_sums(facts))} follow from the noisy sums and public "
                 "values alone."
             ),
             "composition": (
@@ -327,7 +392,7 @@ def _registry(
         "implementation": {
             "pre_processing_eda_hyperparameter_tuning": (
                 "Columns are scaled by public ranges. Settings follow from public values by fixed "
-                "rules. What was explored on the records before is not covered."
+                f"rules{tried}. What was explored on the records before is not covered."
             ),
             "mechanisms": (
                 f"Gaussian noise of σ = {spaced(mechanism.sigma)} units on {record.sums} "
@@ -341,7 +406,7 @@ def _registry(
             ),
         },
     }
-    registry.check(deployment)
+    documents.check_deployment(deployment)
     return {
         "status": "Draft",
         "registry_authors": [facts["ledger"]["actor"]],

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from dpcore.accounting.risk import gaussian_advantage, odds
 from dpcore.guarantee import Adjacency, PrivacyBudget
-from dpcore.release.registry import TIERS, leaves, pattern
+from dpcore.release.documents import TIERS, leaves, pattern
 from dpcore.words import as_set, at_least, at_most, spaced
 
 TABLES: dict[str, dict[str, str]] = {
@@ -25,6 +25,7 @@ TABLES: dict[str, dict[str, str]] = {
         "proof.delta": "δ",
         "proof.adjacency": "Adjacency",
         "proof.neighbours": "Data sets that are compared",
+        "proof.choice": "Choice among settings",
         "proof.mu": "μ of Gaussian differential privacy",
         "proof.profile.#.delta": "δ at ε = {}",
         "proof.sensitivity": "Sensitivity, in units",
@@ -67,6 +68,9 @@ TABLES: dict[str, dict[str, str]] = {
         "facts.training.spread": "Spread of the first weights",
         "facts.training.first": "First weight of each hidden unit",
         "facts.training.features": "Features",
+        "facts.choice.among": "Models tried",
+        "facts.choice.factors.#": "Factor {} of λ that was tried here",
+        "facts.training.score_sums": "Sums that score a try",
         "facts.person.rows": "Most rows of one person that count",
     },
     "Hashes of the model and its files": {
@@ -123,7 +127,7 @@ DEPLOYMENT = {
     "implementation.mechanisms": "Mechanisms",
     "implementation.justification": "Why it holds",
 }
-"""The headings of the fields of OpenDP's registry (`dpcore.release.registry.TIERS`)."""
+"""The headings of the fields of OpenDP's registry (`dpcore.release.documents.TIERS`)."""
 
 
 DOES, PROMISED, NOT_PROMISED = (

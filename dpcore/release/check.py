@@ -12,13 +12,17 @@ from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release import certificate as of_model
 from dpcore.release import facts as of_facts
 from dpcore.release.attack import DistinguishingResult
-from dpcore.release.canonical import SHA256, digest
 from dpcore.release.certificate import Certificate, Record
+from dpcore.release.documents import SHA256, digest
 from dpcore.release.files import (
     CARD,
     COLUMNS,
+    INTERVALS,
     MODEL_FILE,
     ONNX,
+    PAPER,
+    RELEASED,
+    TABLE,
     TWIN,
     Files,
     State,
@@ -26,9 +30,13 @@ from dpcore.release.files import (
     named,
     states,
 )
+from dpcore.release.measurement import Measurement
 from dpcore.release.mechanism import Mechanism
-from dpcore.release.twin import card as of_twin
-from dpcore.release.twin.mechanism import Counting
+from dpcore.release.released_table import INTERVALS as INTERVALS_TEXT
+from dpcore.release.released_table import read_released
+from dpcore.release.summary import CARD as TABLE_CARD
+from dpcore.release.summary import SummaryNoise
+from dpcore.release.twin.card import TWIN as TWIN_CARD
 from dpcore.words import spaced
 
 if TYPE_CHECKING:
@@ -53,6 +61,7 @@ NUMBERS = "every number made anew from the mechanism, and the hash of the certif
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
 MODEL = "the hash of the model, and what one person is by its columns"
 DERIVED_FILES = "that model.onnx and card.md are made of this model"
+TABLE_FILES = "that the table, its page and its ε follow from released.json"
 FILES = "each file that the certificate names, by its hash"
 WITHOUT = (
     "Without a ledger a certificate that was rewritten as a whole, with a new hash, looks right."
@@ -72,13 +81,14 @@ class Checked:
 @dataclass(frozen=True)
 class _Kind:
     derived: Callable[[Mapping[str, Any]], dict[str, Any]]
-    mechanism: Callable[..., Mechanism | Counting]
+    mechanism: Callable[[Mapping[str, Any]], Mechanism | Measurement]  # that is paid for
     facts: Mapping[str, of_facts.FactRule]
 
 
 _KINDS = {
-    of_model.FORMAT: _Kind(of_model.derived, Mechanism, of_facts.OF_MODEL),
-    of_twin.FORMAT: _Kind(of_twin.derived, Counting, of_facts.OF_TWIN),
+    of_model.FORMAT: _Kind(of_model.derived, of_model.all_tried, of_facts.OF_MODEL),
+    TWIN_CARD.format: _Kind(TWIN_CARD.derived, TWIN_CARD.measured_in, of_facts.OF_TWIN),
+    TABLE_CARD.format: _Kind(TABLE_CARD.derived, TABLE_CARD.measured_in, of_facts.OF_SUMMARY),
 }
 
 
@@ -90,7 +100,7 @@ def check(
     *,
     are_all: bool = False,
 ) -> Checked:
-    """Check a certificate, or the card of a private twin, by its YAML to the letter.
+    """Check a certificate, or the card of a private twin or table, by its YAML to the letter.
 
     It is checked against the ledger that paid, the model that it is about, and the files beside it,
     as far as they are given; of a ``model.json`` what it says is checked, too. Only where these
@@ -116,14 +126,13 @@ def check(
 
     was_read = was_compared(MODEL_FILE)
     checks += [MODEL] if model is not None or was_read else []
+    checks += [TABLE_FILES] if was_compared(RELEASED) else []
     checks += [DERIVED_FILES] if was_read and (was_compared(ONNX) or was_compared(CARD)) else []
     return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "", file_states)
 
 
 def problems_of(
-    certificate: Certificate,
-    ledger: Ledger | None = None,
-    model: ReleasedModel | None = None,
+    certificate: Certificate, ledger: Ledger | None = None, model: ReleasedModel | None = None
 ) -> list[str]:
     """What is wrong with a certificate, in a sentence each; for the arguments see `check`."""
     try:
@@ -154,7 +163,7 @@ def read(text: str) -> Certificate:
             f"{spaced(MAX_LETTERS)}."
         )
     if not any(text.startswith(f"format: {name}\n") for name in _KINDS):
-        known = " or ".join(map(repr, _KINDS))
+        known = ", or ".join(map(repr, _KINDS))
         raise InvalidInput(f"The certificate is of another format, but it must be {known}.")
     try:
         depth = 0
@@ -196,9 +205,7 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
             yield f"{path} does not follow from the mechanism and the facts."
     if not anew["proof"]["keeps_the_budget"]:
         yield "The proved ε is above the ε that is claimed."
-    if refuted := DistinguishingResult(**facts["attack"]).above(
-        kind.mechanism(**facts["mechanism"])
-    ):
+    if refuted := DistinguishingResult(**facts["attack"]).above(kind.mechanism(facts)):
         yield f"The attack proved {refuted}, which is above what is proved."
     if document.get("hash") != certificate.hash:
         yield "The hash is another: a field was changed."
@@ -259,8 +266,12 @@ def _of_files(
         yield from wrong
     if model is not None:
         yield from _of_derived_files(certificate, model, files, file_states)
-    if certificate.document["format"] == of_twin.FORMAT:
+    if certificate.document["format"] == TWIN_CARD.format:
         yield from _of_twin_files(facts, files, file_states)
+    if certificate.document["format"] == TABLE_CARD.format:
+        for name, fault in _of_table_files(certificate, files, file_states):
+            file_states[name] = "altered"
+            yield fault
     if are_all:
         file_states |= {name: "missing" for name in expected(certificate) if name not in files}
 
@@ -269,7 +280,7 @@ def _of_derived_files(
     certificate: Certificate, model: ReleasedModel, files: Files, file_states: dict[str, State]
 ) -> Iterator[str]:
     """Recompute the files that follow from the model: any hash of them could be stated."""
-    from dpcore.release.card import is_card
+    from dpcore.release.files import is_card
 
     if file_states.get(ONNX) == "unchanged" and files[ONNX]() != model.to_onnx():
         file_states[ONNX] = "altered"
@@ -299,6 +310,39 @@ def _of_twin_files(
         if rows != facts["records"]:
             file_states[TWIN] = "altered"
             yield f"{TWIN} has {spaced(rows)} rows, but the card says {spaced(facts['records'])}."
+
+
+def _of_table_files(
+    certificate: Certificate, files: Files, file_states: Mapping[str, State]
+) -> Iterator[tuple[str, str]]:
+    """Recompute all that follows from the noisy sums: a file, and what is wrong with it."""
+    facts = certificate.document["facts"]
+    if file_states.get(INTERVALS) == "unchanged" and files[INTERVALS]() != INTERVALS_TEXT.encode():
+        yield INTERVALS, f"{INTERVALS} is not what this program writes, whatever its hash."
+    if file_states.get(RELEASED) != "unchanged":
+        return
+    try:
+        table = read_released(files[RELEASED]())
+    except InvalidInput as refusal:
+        yield RELEASED, str(refusal)
+        return
+    if table.records != facts["records"]:
+        yield RELEASED, f"{RELEASED} has another number of records than the certificate."
+    if SummaryNoise.of(table.summary).to_json() != facts["mechanism"]:
+        yield (
+            RELEASED,
+            f"{RELEASED} measures something else than the certificate is about, or with other "
+            "noise: its ε is not the table's.",
+        )
+    rows = None
+    if file_states.get(TABLE) == "unchanged":
+        rows = table.read_csv(files[TABLE]().decode())
+        if rows is None:
+            yield TABLE, f"{TABLE} does not follow from {RELEASED}, whatever its hash."
+    if file_states.get(PAPER) == "unchanged":
+        page = table.to_html(certificate.document, table.rows if rows is None else rows)
+        if files[PAPER]() != page.encode():
+            yield PAPER, f"{PAPER} does not follow from {RELEASED}, whatever its hash."
 
 
 def _of_model_file(
@@ -334,7 +378,7 @@ def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
 
     facts: Mapping[str, Any] = certificate.document["facts"]
     stated, kind = facts["ledger"], _KINDS[certificate.document["format"]]
-    mechanism = kind.mechanism(**facts["mechanism"])
+    mechanism = kind.mechanism(facts)
     entry, head = whole("entry", stated["entry"], at_least=1), stated["chain_head"]
     if not SHA256.fullmatch(head):
         raise reject("chain head", head, "64 hexadecimal digits")

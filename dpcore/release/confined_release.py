@@ -1,4 +1,4 @@
-"""An uploaded table, its release and its twin in a confined process (`dpcore.confined`).
+"""An uploaded table, and what is released of it, in a confined process (`dpcore.confined`).
 
 The functions here run in that process, which holds one table. Records, exact sums and the noise
 stay in it; callers get the number of persons, how many values were clipped, the receipt, and what
@@ -10,12 +10,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, Literal, TypeVar
 
-from dpcore.datasets.clipping import Clipping
+from dpcore.datasets.encoding import Clipping
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress
 from dpcore.release import release as releasing
+from dpcore.release import summary
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.payment import Paid, Payable
@@ -23,8 +25,10 @@ from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Prepared, Released
 from dpcore.release.table import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
-from dpcore.release.twin.twin import PreparedTwin, Twin, TwinPlan
 
+Kind = Literal["twin", "table"]
+MEASUREMENTS: dict[Kind, Any] = {"twin": twin, "table": summary}
+"""What is measured once of a table, each with its `prepare`, `pay`, `measure` and `seal`."""
 FAULT = "It ended by a fault of the program."
 
 Ready = TypeVar("Ready", bound=Payable)
@@ -96,9 +100,14 @@ class _TableReleases:
         self.model: ReleaseSteps[Prepared, Released] = ReleaseSteps(
             releasing.pay, lambda paid, progress: releasing.train(paid, progress=progress)
         )
-        self.twin: ReleaseSteps[PreparedTwin, Twin] = ReleaseSteps(
-            twin.pay, lambda paid, progress: twin.measure(paid, progress=progress)
-        )
+        self.measured: dict[Kind, ReleaseSteps[Any, Any]] = {
+            kind: ReleaseSteps(steps.pay, partial(_measured, steps))
+            for kind, steps in MEASUREMENTS.items()
+        }
+
+
+def _measured(steps: Any, paid: Paid[Any], progress: Progress) -> Any:
+    return steps.measure(paid, progress=progress)
 
 
 _releases: _TableReleases | None = None
@@ -140,28 +149,28 @@ def trained() -> tuple[float, str, Released | None]:
     return _current_releases().model.state()
 
 
-def prepare_twin(plan: TwinPlan, place: str, data_set: str, actor: str) -> None:
-    """As `dpcore.release.twin.twin.prepare`, with the ledger at `place`."""
+def prepare_measurement(kind: Kind, plan: Any, place: str, data_set: str, actor: str) -> None:
+    """As `prepare` of one of `MEASUREMENTS`, with the ledger at `place`."""
     releases = _current_releases()
     with _ledger(place) as ledger:
-        releases.twin.prepared = twin.prepare(
+        releases.measured[kind].prepared = MEASUREMENTS[kind].prepare(
             plan, releases.table, ledger=ledger, data_set=data_set, actor=actor
         )
 
 
-def pay_twin(place: str) -> Receipt:
-    """Pay for the twin that was prepared, once."""
-    return _current_releases().twin.pay(place)
+def pay_measurement(kind: Kind, place: str) -> Receipt:
+    """Pay for the measurement that was prepared, once."""
+    return _current_releases().measured[kind].pay(place)
 
 
-def measure() -> None:
-    """Begin to measure the twin that was paid."""
-    _current_releases().twin.begin()
+def measure(kind: Kind) -> None:
+    """Begin the measurement that was paid."""
+    _current_releases().measured[kind].begin()
 
 
-def measured() -> tuple[float, str, Twin | None]:
-    """As `trained`, of the twin."""
-    return _current_releases().twin.state()
+def measured(kind: Kind) -> tuple[float, str, Any]:
+    """As `trained`, of the measurement."""
+    return _current_releases().measured[kind].state()
 
 
 def _current_releases() -> _TableReleases:

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from dpcore.datasets import load
-from dpcore.datasets.own.field import DescribedField, Person, TableDescription
-from dpcore.datasets.own.notation import write
+from dpcore.datasets.own.notation import DescribedField, Person, TableDescription, write
 from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.guarantee import Adjacency
 from dpcore.release.certificate import About

@@ -16,13 +16,14 @@ from typing import Any
 
 from dpcore.errors import InvalidInput, brief
 from dpcore.release import attack, scorer
-from dpcore.release.canonical import SHA256
+from dpcore.release import summary as of_summary
+from dpcore.release.documents import SHA256, leaves, pattern
 from dpcore.release.files import FILE_NAME
+from dpcore.release.files import OF_SUMMARY as FILES_OF_SUMMARY
 from dpcore.release.ledger.spends import text
 from dpcore.release.model import FEATURES
-from dpcore.release.registry import leaves, pattern
 from dpcore.release.scorer import LOSSES
-from dpcore.release.twin import attack as of_twin
+from dpcore.release.twin import counting as of_twin
 
 METHOD = "noisy gradient descent on a grid"
 """How models are trained."""
@@ -96,7 +97,6 @@ _COMMON = {
     "facts.released": DAY,
     "facts.budget.epsilon": POSITIVE,
     "facts.budget.delta": SHARE,
-    "facts.hashes.columns": HASH,
     **{f"facts.ledger.{name}": WORDS for name in ("data_set", "person_unit", "actor")},
     "facts.ledger.entry": COUNT,
     "facts.ledger.chain_head": HASH,
@@ -106,7 +106,6 @@ _COMMON = {
     "facts.attack.delta": SHARE,
     "facts.attack.confidence": SHARE,
     "facts.attack.runs": COUNT,
-    "facts.attack.about": FactRule("a text", lambda value: isinstance(value, str)),
     **{
         f"facts.versions.{name}": FactRule("the number of a version", _matches(_VERSION))
         for name in ("dpcore", "python", "numpy", "scipy")
@@ -121,6 +120,7 @@ OF_MODEL: Mapping[str, FactRule] = {
         for name in ("name", "description", "data_curator", "intended_use", "region", "sector")
     },
     **{f"facts.mechanism.{name}": COUNT for name in ("dimension", "steps")},
+    "facts.attack.about": FactRule("a text", lambda value: isinstance(value, str)),
     "facts.training.method": _one_of(METHOD),
     "facts.training.loss": _one_of(*LOSSES),
     "facts.training.lam": BOUND,
@@ -132,22 +132,35 @@ OF_MODEL: Mapping[str, FactRule] = {
     "facts.training.seed": _if_there(_one_of(scorer.SEED)),
     "facts.training.spread": _if_there(_one_of(scorer.SPREAD)),
     "facts.training.first": _if_there(_one_of(scorer.FIRST)),
+    "facts.choice.among": _if_there(COUNT),
+    "facts.choice.factors.#": _if_there(POSITIVE),
+    "facts.training.score_sums": _if_there(COUNT),
     "facts.hashes.model": HASH,
+    "facts.hashes.columns": HASH,
     "facts.hashes.files.#.name": _if_there(FactRule("the name of a file", _matches(FILE_NAME))),
     "facts.hashes.files.#.sha256": _if_there(HASH),
 }
 """By path, with "#" for each number of a list."""
 OF_TWIN: Mapping[str, FactRule] = {
     **_COMMON,
+    "facts.attack.about": _one_of(of_twin.ABOUT),
     "facts.mechanism.tables": COUNT,
     "facts.mechanism.weight": FactRule("a whole number of at least 0", _whole(0)),
     "facts.records": COUNT,
     "facts.hashes.twin": HASH,
+    "facts.hashes.columns": HASH,
+}
+OF_SUMMARY: Mapping[str, FactRule] = {
+    **_COMMON,
+    "facts.attack.about": _one_of(of_summary.ABOUT),
+    "facts.mechanism.squared": FactRule("a whole number of at least 1", _whole(1, 2**200)),
+    "facts.records": COUNT,
+    **{f"facts.hashes.{name}": HASH for name in FILES_OF_SUMMARY},
 }
 
 
 def problems(facts: Mapping[str, Any], allowed: Mapping[str, FactRule]) -> Iterator[str]:
-    """What is wrong with facts by `OF_MODEL` or `OF_TWIN`, in a sentence each."""
+    """What is wrong with facts by the rules of its kind, in a sentence each."""
     if odd := [name for name in _names(facts) if not _NAME.fullmatch(str(name))]:
         yield f"The certificate states {brief(odd[0])}, but names are of letters and underscores."
         return
@@ -169,10 +182,11 @@ def _of_attack(facts: Mapping[str, Any]) -> Iterator[str]:
     attack_facts = facts["attack"]
     if attack_facts["delta"] != facts["budget"]["delta"]:
         yield "The attack's δ is not the budget's."
+    if "training" not in facts:
+        return
     rows = facts["person"]["rows"] if "person" in facts else 1
     of_rows = attack.OF_ROWS.format(rows=rows) if rows > 1 else ""
-    is_of_model = "training" in facts
-    if attack_facts["about"] != (of_rows + attack.ABOUT if is_of_model else of_twin.ABOUT):
+    if attack_facts["about"] != of_rows + attack.ABOUT:
         yield "facts.attack.about is not how this program attacks."
 
 

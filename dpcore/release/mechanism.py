@@ -11,29 +11,31 @@ without data; gradient descent on the sums (`descend`) is the only step that dra
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from dpcore.accounting.events import MAX_CHOSEN
 from dpcore.datasets.persons import Persons
-from dpcore.erm.full_batch import MOMENTUM
-from dpcore.errors import InvalidInput, number, one_of, reject, whole
-from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
-from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
+from dpcore.erm.methods.dpgd import MOMENTUM
+from dpcore.errors import one_of, reject, whole
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
+from dpcore.mechanisms.whole_gaussian import ADJACENCIES, MAX_SIGMA, least_noise
 from dpcore.progress import Progress, silent
 from dpcore.release import grid
 from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.scorer import Scorer
-from dpcore.words import as_set, spaced
+from dpcore.words import spaced
 
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PROFILE = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Each ε that the privacy profile is given at."""
-MAX_STEPS, MAX_SIGMA = 10_000, 2**50
+MAX_STEPS = 10_000
+"""Sums of one training; those of all that it was chosen among are together in a proof."""
 Draw = Callable[[int, int], list[int]]
 
 
@@ -53,7 +55,7 @@ class Mechanism:
             ("dimension", grid.MAX_FEATURES),
             ("units", grid.UNITS),
             ("sigma", MAX_SIGMA),
-            ("steps", MAX_STEPS),
+            ("steps", MAX_STEPS * MAX_CHOSEN),
         ):
             value = getattr(self, field)
             if not isinstance(value, int) or isinstance(value, bool):
@@ -71,6 +73,14 @@ class Mechanism:
     def sensitivity(self) -> int:
         """Δ in units: R under zero-out, 2R under replace-one."""
         return self.bound * (2 if self.adjacency == Adjacency.REPLACE_ONE else 1)
+
+    def times(self, count: int) -> Mechanism:
+        """So many trainings by this one, the settings of each chosen on the sums before.
+
+        All their sums together are sums of this mechanism. A choice among them by what they
+        released is post-processing.
+        """
+        return replace(self, steps=self.steps * count)
 
     @property
     def noise_multiplier(self) -> float:
@@ -109,21 +119,13 @@ def mechanism_for(
     budget: PrivacyBudget, dimension: int, steps: int, adjacency: Adjacency | str
 ) -> Mechanism:
     """The mechanism with the least noise that keeps a budget."""
-    epsilon = number("epsilon", budget.epsilon, at_least=1e-3, at_most=20.0)
-    delta = number("delta", budget.delta, at_least=SMALLEST_DELTA, below=1.0)
     whole("number of features", dimension, at_least=1, at_most=grid.MAX_FEATURES)
     chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
-    unit = Mechanism(chosen, dimension, grid.UNITS, 1, steps).sensitivity
-    sigma = math.sqrt(steps) * unit * float(analytic_sigma(epsilon, delta))
-    if sigma > MAX_SIGMA / 2:
-        raise InvalidInput(
-            f"epsilon is {as_set(epsilon)}, but it must be larger: σ leaves the grid."
-        )
-    for margin in (1e-12, 1e-10, 1e-8):
-        mechanism = Mechanism(chosen, dimension, grid.UNITS, math.ceil(sigma * (1 + margin)), steps)
-        if mechanism.epsilon(delta) <= epsilon:
-            return mechanism
-    raise AssertionError("the noise of a budget does not keep it")  # beyond all rounding
+
+    def of_sigma(sigma: int) -> Mechanism:
+        return Mechanism(chosen, dimension, grid.UNITS, sigma, steps)
+
+    return least_noise(budget, math.sqrt(steps) * of_sigma(1).sensitivity, of_sigma)
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ class Path:
     learning_rate: float
     records: int  # n, the divisor of each sum
     count_sums: int = 0  # how many of the mechanism's sums are counts of scores instead
+    score_sums: int = 0  # how many score the try instead, where several are made
 
     def facts(self) -> dict[str, Any]:
         """What a certificate says of it."""
@@ -144,8 +147,18 @@ class Path:
             "learning_rate": self.learning_rate,
             "records": self.records,
             "count_sums": self.count_sums,
+            **({"score_sums": self.score_sums} if self.score_sums else {}),
             **self.scorer.facts(),
         }
+
+
+def noisy_means(exact: Sequence[int], mechanism: Mechanism, sums: int, draw: Draw) -> list[float]:
+    """The means of m noisy sums of the same units, in records."""
+    drawn = [draw(mechanism.sigma, len(exact)) for _ in range(sums)]
+    # Python's whole numbers have no end, so no draw overflows.
+    noisy = [value * sums + sum(more) for value, *more in zip(exact, *drawn, strict=True)]
+    scale = sums * mechanism.units
+    return [value / scale for value in noisy]
 
 
 def descend(
@@ -163,7 +176,7 @@ def descend(
     """
     weights = path.scorer.start()
     velocity = np.zeros_like(weights)
-    steps = mechanism.steps - path.count_sums
+    steps = mechanism.steps - path.count_sums - path.score_sums
     for step in range(steps):
         progress(step / steps, f"Step {spaced(step + 1)} of {spaced(steps)}")
         exact = grid.total(signed, weights, path.scorer.gradients, persons).tolist()

@@ -1,6 +1,6 @@
 """A released model: weights, and the description of the columns that they belong to; no record.
 
-It is stored as JSON (`ReleasedModel.to_json`) or ONNX (`dpcore.release.onnx_graph`), never as a
+It is stored as JSON (`ReleasedModel.to_json`) or ONNX (`dpcore.release.scorer`), never as a
 pickle.
 """
 
@@ -19,7 +19,7 @@ from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.release import grid
-from dpcore.release.canonical import canonical, digest
+from dpcore.release.documents import canonical, digest
 from dpcore.release.grid import Array
 from dpcore.release.risk_counts import Points, log_odds
 from dpcore.release.scorer import LOSSES, MAX_HIDDEN, Scorer, scorer
@@ -122,7 +122,7 @@ class ReleasedModel:
 
     def to_onnx(self) -> bytes:
         """The model as an ONNX file that takes columns as they are (`onnx_graph.graph`)."""
-        from dpcore.release.onnx_graph import graph
+        from dpcore.release.scorer import graph
 
         score = partial(self.scorer.score_node, np.array(self.weights))
         return graph(self.entry, self.features, self.loss, score, self.risks)

@@ -12,10 +12,9 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import PrivacyBudget
 from dpcore.release.certificate import Certificate
 from dpcore.release.ledger import GaussianSpend, Ledger, Receipt
-from dpcore.release.ledger.left import Left, Refused, refused
+from dpcore.release.ledger.filter import Left, Refused, refused
 from dpcore.release.ledger.spends import Spend, text, to_json
-from dpcore.rounding import lowered
-from dpcore.words import as_set
+from dpcore.words import as_set, lowered
 
 ACCOUNTANT = "Gaussian DP"
 STOPS = tuple(

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcore.datasets.additive import STEPS
+from dpcore.accounting.events import MAX_CHOSEN, declared
+from dpcore.datasets.features import STEPS
 from dpcore.erm.method import Settings
 from dpcore.erm.methods import dpgd
 from dpcore.erm.problem import Problem, default_lam
-from dpcore.errors import InvalidInput, one_of, reject, whole
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
-from dpcore.release import grid, risk_counts
+from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu
+from dpcore.mechanisms.whole_gaussian import ADJACENCIES
+from dpcore.release import grid, risk_counts, tuning
 from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
-from dpcore.release.mechanism import ADJACENCIES, MAX_STEPS, Mechanism, Path, mechanism_for
+from dpcore.release.mechanism import MAX_STEPS, Mechanism, Path, mechanism_for
 from dpcore.release.model import ReleasedModel, dimension, entry_of
 from dpcore.release.risk_counts import Points
 from dpcore.release.scorer import HIDDEN, LOSSES, MAX_HIDDEN, Scorer, scorer
-from dpcore.words import spaced
+from dpcore.words import at_most, capitalised, lowered, spaced
+
+LEAST = 1e-3
+"""The ε from which rules choose, as they know none of 0."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +36,22 @@ class ReleasePlan:
     columns: str  # as of a `ReleasedModel`, like features
     features: str
     budget: PrivacyBudget
-    mechanism: Mechanism
+    mechanism: Mechanism  # of one training
     path: Path
+    chosen_of: int = 1  # models like it that are tried: all are paid
+    factors: tuple[float, ...] = ()  # of λ, which are tried here; else they are as declared
 
     def __post_init__(self) -> None:
         # Sums beyond these, or longer ones, would be drawn without being paid.
         weights, mechanism = self.path.scorer.parameters, self.mechanism
-        whole("count sums", self.path.count_sums, at_least=0, at_most=mechanism.steps - 1)
+        whole("steps", mechanism.steps, at_least=1, at_most=MAX_STEPS)
+        others = self.path.count_sums + self.path.score_sums
+        whole("sums that train nothing", others, at_least=0, at_most=mechanism.steps - 1)
+        if self.factors:  # beyond, the weights themselves would not settle
+            largest = lowered(1.0 / (self.path.learning_rate * self.path.lam), 3)
+            number("λ factor", max(self.factors), above=0.0, at_most=largest)
+        if self.factors and not (self.path.score_sums and len(self.factors) == self.chosen_of):
+            raise reject("settings to choose from", len(self.factors), "as many as are paid")
         if weights != mechanism.dimension:
             raise reject(
                 "number of weights", weights, f"the mechanism's {spaced(mechanism.dimension)}"
@@ -49,7 +65,24 @@ class ReleasePlan:
     @property
     def spend(self) -> GaussianSpend:
         """What the ledger is to be paid."""
-        return self.mechanism.spend
+        return self.all_tried.spend
+
+    @property
+    def all_tried(self) -> Mechanism:
+        """All trainings that it is the best of."""
+        return self.mechanism.times(self.chosen_of)
+
+    @property
+    def tried(self) -> str:
+        """What it costs to be the best of several, in a sentence; "" where none is declared."""
+        if self.chosen_of == 1:
+            return ""
+        if self.factors:
+            said = f"The best of {spaced(self.chosen_of)} that are trained here"
+        else:
+            said = capitalised(declared(self.chosen_of))
+        times = at_most(math.sqrt(self.chosen_of))
+        return f"{said}: all of them are paid, each with {times} times the noise of one alone."
 
     @property
     def noise(self) -> float:
@@ -70,7 +103,9 @@ class ReleasePlan:
     def at(self, epsilon: float) -> ReleasePlan:
         """The same plan for another ε; refuses one that no mechanism keeps."""
         budget, current = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
-        mechanism = mechanism_for(budget, current.dimension, current.steps, current.adjacency)
+        steps = self.all_tried.steps
+        whole = mechanism_for(budget, current.dimension, steps, current.adjacency)
+        mechanism = replace(whole, steps=current.steps)
         return replace(self, budget=budget, mechanism=mechanism)
 
 
@@ -86,6 +121,8 @@ def plan(
     features: str = "plain",
     steps: int | None = None,
     corrected: bool | None = None,
+    chosen_of: int = 1,
+    tune: tuple[float, ...] = (),
 ) -> ReleasePlan:
     """Plan a release.
 
@@ -110,6 +147,12 @@ def plan(
     corrected : bool, optional
         Whether risks are corrected by noisy counts of scores, for some more of the mechanism's
         sums; by ``None`` they are where the loss gives risks and the counts are precise enough.
+    chosen_of : int
+        How many models like it, with as much noise, were tried, of which it is the best by what
+        they released and by public data; the budget is for all of them.
+    tune : tuple of float
+        Factors of λ to try here: a model is trained by each, and the best by noisy scores is
+        released. The budget is for all of them.
 
     Raises
     ------
@@ -124,8 +167,15 @@ def plan(
     uncounted = rule.uncounted if rule else 0
     counted = d - uncounted * sum(column.kind == "number" for column in entry.columns)
     chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
-    mechanism, path = training(kind, n, counted, budget, chosen, steps, corrected)
-    plan = ReleasePlan(columns, features, budget, mechanism, path)
+    factors = tuning.checked(tune)
+    tried = whole("settings tried", chosen_of, at_least=1, at_most=MAX_CHOSEN)
+    if factors and tried > 1:
+        raise reject("settings tried", tried, "left out where the release chooses")
+    tried = len(factors) or tried
+    mechanism, path = training(
+        kind, n, counted, budget, chosen, steps, corrected, tried, is_scored=bool(factors)
+    )
+    plan = ReleasePlan(columns, features, budget, mechanism, path, tried, factors)
     # The ledger takes no other noise than this; better refused now than at the payment.
     _ = plan.spend
     return plan
@@ -156,11 +206,16 @@ def training(
     adjacency: Adjacency,
     steps: int | None = None,
     corrected: bool | None = False,
+    tried: int = 1,
+    *,
+    is_scored: bool = False,
 ) -> tuple[Mechanism, Path]:
     """Choose noise and steps by rule, from public values; arguments are as of `plan`.
 
-    `counted` is how many features the rules count (`dpcore.datasets.additive`).
+    `counted` is how many features the rules count (`dpcore.datasets.features`). The budget is for
+    all trainings `tried`, each scored or not; the rules are given what one of them costs.
     """
+    one = _of_one(budget, tried)
     problem = Problem(
         one_of("loss", kind.loss, LOSSES),
         default_lam(records, counted) * dpgd.METHOD.lam_share,
@@ -170,17 +225,31 @@ def training(
         counted=counted,
     )
     (calibration,) = dpgd.METHOD.calibrate(
-        problem, [budget.epsilon], budget.delta, Edition.SOUND, Settings(steps=steps)
+        problem, [one.epsilon], one.delta, Edition.SOUND, Settings(steps=steps)
     )
     by_rule, rate = kind.pace(
         calibration.steps, calibration.learning_rate, 1.0 / problem.smoothness
     )
     trained = steps or by_rule
-    count_sums = _count_sums(corrected, kind.loss, budget, records, trained)
-    mechanism = mechanism_for(budget, kind.parameters, trained + count_sums, adjacency)
+    count_sums = _count_sums(corrected, kind.loss, one, records, trained)
+
+    def with_sums(steps: int) -> Mechanism:
+        together = mechanism_for(budget, kind.parameters, steps * tried, adjacency)
+        return replace(together, steps=steps)
+
+    score_sums = tuning.sums_for(trained) if is_scored else 0
+    mechanism = with_sums(trained + count_sums + score_sums)
     if corrected is None and not risk_counts.are_precise(mechanism, count_sums, records):
-        count_sums, mechanism = 0, mechanism_for(budget, kind.parameters, trained, adjacency)
-    return mechanism, Path(kind, problem.lam, rate, records, count_sums)
+        count_sums, mechanism = 0, with_sums(trained + score_sums)
+    return mechanism, Path(kind, problem.lam, rate, records, count_sums, score_sums)
+
+
+def _of_one(budget: PrivacyBudget, tried: int) -> PrivacyBudget:
+    """What one of so many equal Gaussian releases costs at the budget's δ."""
+    if tried == 1:
+        return budget
+    mu = analytic_mu(budget.epsilon, budget.delta) / math.sqrt(tried)
+    return PrivacyBudget(max(analytic_epsilon(1.0 / mu, budget.delta), LEAST), budget.delta)
 
 
 def _width(hidden: int | None, features: int) -> int:

@@ -21,8 +21,8 @@ from scipy import special
 from scipy.special import expit
 
 from dpcore.datasets.column_parts import UNKNOWN, values_of
+from dpcore.datasets.own.description import file_field
 from dpcore.datasets.own.notation import read
-from dpcore.datasets.own.rows import file_field
 from dpcore.datasets.schema import Column, Entry
 from dpcore.datasets.sources import columns_of
 from dpcore.datasets.text import LARGEST_UPLOAD, Layout, read_described
@@ -30,8 +30,8 @@ from dpcore.errors import InvalidInput, number, one_of
 from dpcore.release.check import Checked, check
 from dpcore.release.check import read as read_certificate
 from dpcore.release.grid import Array
+from dpcore.release.made_up import NO_CERTIFICATE, NOT_KNOWN, NoiseAlone, noise_alone
 from dpcore.release.model import ReleasedModel, read_model
-from dpcore.release.noise_alone import NO_CERTIFICATE, NOT_KNOWN, NoiseAlone, noise_alone
 from dpcore.spreadsheet import cell
 from dpcore.words import as_set
 

@@ -14,15 +14,20 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
 from dpcore.datasets.persons import Persons
-from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent, stoppable
-from dpcore.release import grid, risk_counts
+from dpcore.release import grid, risk_counts, tuning
 from dpcore.release.attack import DistinguishingResult, attack
-from dpcore.release.canonical import digest
-from dpcore.release.card import card
-from dpcore.release.certificate import About, Certificate, Record, certificate, facts_of
+from dpcore.release.certificate import (
+    About,
+    Certificate,
+    Record,
+    TriedModels,
+    certificate,
+    facts_of,
+)
+from dpcore.release.documents import digest
 from dpcore.release.facts import METHOD
-from dpcore.release.files import CARD, MODEL_FILE, ONNX, PAGE, hashes
+from dpcore.release.files import CARD, MODEL_FILE, ONNX, PAGE, card, hashes
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
@@ -32,7 +37,6 @@ from dpcore.release.payment import Paid, Payer, attached
 from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table import ReleaseTable
-from dpcore.words import spaced
 
 
 @dataclass(frozen=True)
@@ -91,16 +95,10 @@ def prepare(
     """
     report = stoppable(progress, cancelled)
     report(0.0, "Checking the table")
-    mechanism = plan.mechanism
+    mechanism = plan.all_tried
     payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
-    if table.columns != plan.columns:
-        raise InvalidInput("The table was read by another description, but it must be by this one.")
+    table.check(plan.columns, plan.path.records)
     record = Record.of(plan.columns)
-    if table.count != plan.path.records:
-        raise InvalidInput(
-            f"The table has {spaced(table.count)} {record.noun}, but it must have the plan's "
-            f"{spaced(plan.path.records)}."
-        )
     # What may fail, such as a package that is missing, fails before anything is paid.
     counted = plan.path.count_sums > 0
     plan.untrained().to_onnx()
@@ -132,29 +130,34 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
     """
     paid.use()
     prepared, plan = paid.prepared, paid.prepared.plan
-    weights = descend(
-        prepared.signed, plan.mechanism, plan.path, progress=progress, persons=prepared.persons
-    )
+    rows, persons, path = prepared.signed, prepared.persons, plan.path
+    if plan.factors:
+        weights, path = tuning.best(
+            rows, plan.mechanism, path, plan.factors, rounded_gaussians, progress, persons
+        )
+    else:
+        weights = descend(rows, plan.mechanism, path, progress=progress, persons=persons)
     risks = None
     if plan.path.count_sums:
         risks = risk_counts.corrected(
             plan.path.scorer,
-            prepared.signed,
+            rows,
             weights,
             plan.mechanism,
             plan.path.count_sums,
             rounded_gaussians,
-            prepared.persons,
+            persons,
         )
     model = plan.model(weights, risks)
     facts = facts_of(
         about=prepared.about,
         budget=asdict(plan.budget),
         mechanism=plan.mechanism,
-        training={"method": METHOD, **plan.path.facts(), "features": plan.features},
+        training={"method": METHOD, **path.facts(), "features": plan.features},
         hashes={"model": model.hash, "columns": digest(plan.columns)},
         ledger=prepared.payer.facts(paid.receipt),
         record=Record.of(plan.columns),
+        choice=TriedModels(plan.chosen_of, plan.factors),
         attack=asdict(prepared.attack),
         released=datetime.now(UTC).date().isoformat(),
     )
@@ -186,6 +189,8 @@ def release_model(
     features: str = "plain",
     steps: int | None = None,
     corrected: bool | None = None,
+    chosen_of: int = 1,
+    tune: tuple[float, ...] = (),
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Released:
@@ -202,7 +207,7 @@ def release_model(
     ledger : Ledger
     data_set, actor : str
         As the ledger takes them.
-    epsilon, delta, loss, hidden, features, steps, corrected
+    epsilon, delta, loss, hidden, features, steps, corrected, chosen_of, tune
         As of `plan`.
     progress : callable
         (fraction, what is being done). Once it is paid, an exception that it raises loses it.
@@ -229,6 +234,8 @@ def release_model(
         features=features,
         steps=steps,
         corrected=corrected,
+        chosen_of=chosen_of,
+        tune=tune,
     )
     prepared = prepare(
         release_plan,

@@ -17,7 +17,7 @@ Their mean has noise of σ/√m.
 
 A row's share is made by products, differences, quotients and comparisons of its own numbers and the
 weights, element by element: it is a function of that row, bit by bit. Sums are exact. The curve
-that follows from the noisy counts is post-processing (`dpcore.erm.risk_curve`).
+that follows from the noisy counts is post-processing (`dpcore.erm.recalibration`).
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ from collections.abc import Callable
 import numpy as np
 
 from dpcore.datasets.persons import Persons
-from dpcore.erm.recalibration import KNOTS, knots, share_for
-from dpcore.erm.risk_curve import curves
+from dpcore.erm.recalibration import KNOTS, curves, knots, share_for
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import grid
 from dpcore.release.grid import Array, Whole
-from dpcore.release.mechanism import MAX_STEPS, Mechanism
+from dpcore.release.mechanism import MAX_STEPS, Mechanism, noisy_means
 from dpcore.release.scorer import Scorer
 
 CELLS, TINY = 2 * KNOTS, 1e-9
@@ -122,11 +121,7 @@ def noisy_counts(
 ) -> Array:
     """The mean of m noisy sums in records, shape (2, `KNOTS`); for arguments see `corrected`."""
     exact = counts(scorer, signed, weights, persons).tolist()
-    drawn = [draw(mechanism.sigma, CELLS) for _ in range(sums)]
-    # Python's whole numbers have no end, so no draw overflows.
-    noisy = [value * sums + sum(more) for value, *more in zip(exact, *drawn, strict=True)]
-    scale = sums * mechanism.units
-    return np.array([value / scale for value in noisy]).reshape(2, KNOTS)
+    return np.array(noisy_means(exact, mechanism, sums, draw)).reshape(2, KNOTS)
 
 
 def corrected(

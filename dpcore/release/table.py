@@ -34,20 +34,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Split, prepare
-from dpcore.datasets.clipping import Clipping
-from dpcore.datasets.dialect import TO_BE_FOUND
+from dpcore.datasets.delimited import TO_BE_FOUND
+from dpcore.datasets.encoding import Clipping
 from dpcore.datasets.images.examples import NULL_CLASS
-from dpcore.datasets.own.description import described
-from dpcore.datasets.own.field import DescribedField, Person
-from dpcore.datasets.own.mending import Mendable, mend
-from dpcore.datasets.own.notation import ONE_ROW_EACH, read, write
-from dpcore.datasets.own.rows import read_own, read_rows
+from dpcore.datasets.own.description import Mendable, described, mend, read_own, read_rows
+from dpcore.datasets.own.notation import ONE_ROW_EACH, DescribedField, Person, read, write
 from dpcore.datasets.persons import Lots, Persons, bounded, lots_for_release
 from dpcore.datasets.schema import Classes, Column, Label, Table
 from dpcore.datasets.text import shown_mark
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, Days
+from dpcore.errors import InvalidInput
+from dpcore.release.certificate import Record
 from dpcore.spreadsheet import cell
-from dpcore.words import as_set
+from dpcore.words import as_set, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,6 +137,18 @@ class ReleaseTable:
         """Number of persons, which is public; that of the table's rows is not, and is not read."""
         return self.table.records if self.persons is None else self.persons.count
 
+    def check(self, columns: str, records: int) -> None:
+        """Refuse to go by a plan for another description, or for another number of persons."""
+        if self.columns != columns:
+            raise InvalidInput(
+                "The table was read by another description, but it must be by this one."
+            )
+        if self.count != records:
+            raise InvalidInput(
+                f"The table has {spaced(self.count)} {Record.of(columns).noun}, but it must have "
+                f"the plan's {spaced(records)}."
+            )
+
     def one_row_each(self, lots: Callable[[int], Lots] = lots_for_release) -> ReleaseTable:
         """One of each person's rows, by lots: the first step of `dpcore.datasets.persons`, k = 1.
 
@@ -152,10 +163,7 @@ class ReleaseTable:
 
 
 def read_for_release(
-    columns: str,
-    data: bytes,
-    filename: str,
-    lots: Callable[[int], Lots] = lots_for_release,
+    columns: str, data: bytes, filename: str, lots: Callable[[int], Lots] = lots_for_release
 ) -> ReleaseTable:
     """The records of a described table, bounded for a release by the operating system's lots."""
     facts(columns)

@@ -19,14 +19,13 @@ import numpy as np
 
 from dpcore.datasets import Preparation, Split, Table, availability, load, prepare
 from dpcore.erm.method import Array, Settings, Training
+from dpcore.erm.methods import method_named
 from dpcore.erm.problem import Problem
-from dpcore.erm.sufficient_statistics import Protocol
+from dpcore.erm.quadratic import Protocol
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.scoring import Metric, metrics, scoring_for, spread_by
 from dpcore.evaluation.scoring.regression import half_range, mean_squares
-from dpcore.figures.static import panels
 from dpcore.guarantee import Edition
-from dpcore.methods import method_named
 from dpcore.predictors import titles
 from dpcore.progress import Progress
 from dpcore.reproduction.report import (
@@ -37,6 +36,7 @@ from dpcore.reproduction.report import (
     Result,
     by_most,
     ordering,
+    panels,
     supported,
     unchecked,
 )

@@ -14,17 +14,16 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dpcore.accounting import claims, paper_003
+from dpcore.accounting import paper_003
+from dpcore.accounting.events import TrainingPlan
 from dpcore.accounting.paper_003 import PRESETS, Preset
 from dpcore.accounting.planner import solve, spent
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.effects import EFFECTS
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.variants import nonprivate
-from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress
@@ -36,6 +35,7 @@ from dpcore.reproduction.report import (
     Result,
     on_stand_in,
     ordering,
+    panels,
     records,
     rounded,
     supported,
@@ -101,7 +101,9 @@ VALUES = {
 
 FIXED = 8.0
 
-HOLDS, FAILS, OPEN = map(str, (claims.Finding.HOLDS, claims.Finding.FAILS, claims.Finding.OPEN))
+HOLDS, FAILS, OPEN = map(
+    str, (paper_003.Finding.HOLDS, paper_003.Finding.FAILS, paper_003.Finding.OPEN)
+)
 FOR_POISSON = "holds for Poisson samples, not decided for batches of fixed size"
 
 
@@ -134,8 +136,8 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
         answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
         claimed = answer.claim.epsilon if preset.stated is None else preset.stated
         assert claimed is not None
-        blanked = claims.evidence(run, [claimed])
-        poisson, fixed = claims.under_replace_one(run, [claimed])
+        blanked = paper_003.evidence(run, [claimed])
+        poisson, fixed = paper_003.under_replace_one(run, [claimed])
         rows.append(
             {
                 "preset": preset.key,
@@ -170,13 +172,13 @@ def _on_mean(run: TrainingPlan) -> float | None:
     return spent(literal, "pld").epsilon
 
 
-def _finding(fixed: claims.Finding, poisson: claims.Finding) -> str:
+def _finding(fixed: paper_003.Finding, poisson: paper_003.Finding) -> str:
     """The finding for batches of fixed size, as in the paper, or else for Poisson samples."""
-    if fixed is not claims.Finding.OPEN:
+    if fixed is not paper_003.Finding.OPEN:
         return str(fixed)
-    if poisson is claims.Finding.HOLDS:
+    if poisson is paper_003.Finding.HOLDS:
         return FOR_POISSON
-    return FAILS if poisson is claims.Finding.FAILS else OPEN
+    return FAILS if poisson is paper_003.Finding.FAILS else OPEN
 
 
 def judge_epsilon(table: pd.DataFrame, claim: str) -> Conclusion:

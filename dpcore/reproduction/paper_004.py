@@ -21,7 +21,6 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.effects import EFFECTS
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
-from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
 from dpcore.guarantee import SAME_FIGURE
 from dpcore.reproduction import sensitivity_004
@@ -34,6 +33,7 @@ from dpcore.reproduction.report import (
     Result,
     by_most,
     ordering,
+    panels,
     records,
     rounded,
     supported,

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.training.histories import METRICS
+from dpcore.evaluation.training.measures import METRICS
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.variants import nonprivate
-from dpcore.figures.static import panels
 from dpcore.figures.style import Look
 from dpcore.progress import Progress
-from dpcore.reproduction.report import Conclusion, ExperimentOrder, on_stand_in
+from dpcore.reproduction.report import Conclusion, ExperimentOrder, on_stand_in, panels
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,20 +1,17 @@
-"""The register of systems and their standings; files in `dpcore.systems.papers` hold `SYSTEMS`."""
+"""The register of systems and their standings; `dpcore.systems.papers` describes them."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from dpcore.described import Described
+from dpcore.erm.methods import register as methods
 from dpcore.errors import one_of
-from dpcore.guarantee import Status
-from dpcore.methods import register as methods
-from dpcore.models.register import register as models
-from dpcore.systems import papers
+from dpcore.guarantee import Described, Status
+from dpcore.models.systems import register as models
+from dpcore.systems.papers import WRITTEN
 from dpcore.systems.standings import PUBLISHED, SystemStanding, forms, standing
 from dpcore.systems.system import (
     ClaimVerdict,
@@ -82,19 +79,10 @@ NO_SYSTEM = {"nonprivate"}
 """Methods of Explore that promise nothing."""
 
 
-def written() -> list[System]:
-    """The systems that a file of `papers` describes."""
-    return [
-        system
-        for module in pkgutil.iter_modules(papers.__path__)
-        for system in importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
-    ]
-
-
 @cache
 def register() -> dict[str, System]:
     """Every system by key: by paper, then in the paper's order."""
-    systems = written()
+    systems = list(WRITTEN)
     named = {(run.place, run.key) for system in systems for run in system.runs}
     systems += [
         _of(method, Place.EXPLORE, Family.ERM)

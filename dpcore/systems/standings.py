@@ -12,13 +12,12 @@ from functools import cache
 from dpcore.accounting import paper_003
 from dpcore.accounting.paper_003 import preset
 from dpcore.accounting.planner import spent
-from dpcore.deep import guarantee as trained
+from dpcore.deep import config as trained
 from dpcore.deep.config import TrainingConfig
-from dpcore.described import Described
+from dpcore.erm.methods import method_named
 from dpcore.errors import one_of
-from dpcore.guarantee import STATUS_NAMES, Adjacency, Edition, Status
-from dpcore.methods import method_named
-from dpcore.models.register import model_named
+from dpcore.guarantee import STATUS_NAMES, Adjacency, Described, Edition, Status
+from dpcore.models.systems import model_named
 from dpcore.systems.system import Place, Relation, Runnable, System
 
 PUBLISHED, HERE = "as published", "as it runs here"

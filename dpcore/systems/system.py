@@ -48,7 +48,7 @@ class Practice(StrEnum):
 class Place(StrEnum):
     """Where a system can be run here; the key of a `Runnable` is one of that place's register."""
 
-    EXPLORE = "Explore"  # dpcore.methods
+    EXPLORE = "Explore"  # dpcore.erm.methods
     PLAN = "Plan"  # dpcore.accounting.paper_003
     TRAIN = "Train"  # dpcore.systems.standings
     ATLAS = "Atlas"  # dpcore.models

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
 from dpcore.work import executors, files, worker
-from dpcore.work.cluster import WorkLost
+from dpcore.work.executors import WorkLost
 from dpcore.work.handle import UNDER_WAY, Handle, State, one_at_a_time
 from dpcore.work.task import Task
 
@@ -202,6 +203,13 @@ class Job(Handle):
             return files.read(files.path(self.key, "csv"))
         except OSError:
             raise Cancelled from None
+
+    @property
+    def done_at(self) -> datetime | None:
+        """When its result was written; ``None`` while there is none."""
+        with suppress(OSError):
+            return datetime.fromtimestamp(files.path(self.key, "csv").stat().st_mtime)
+        return None
 
     @property
     def stopping(self) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dpcore.datasets import cache
 from dpcore.errors import InvalidInput, naming_extras
 from dpcore.work import files
-from dpcore.work.cluster import WorkLost
+from dpcore.work.executors import WorkLost
 from dpcore.work.handle import BEAT_SECONDS, EXPIRES_SECONDS
 from dpcore.work.task import JobContext, Outcome, Task
 

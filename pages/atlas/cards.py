@@ -1,17 +1,26 @@
-"""Draw a system as a card: what it does, claim and proof, what broke it, and how to run it."""
+"""Draw how many claims hold, each system as a card, and the chart of all systems behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dpcore.accounting.paper_003 import PRESETS, Preset
-from dpcore.controls.atlas import FORM, LEAF
-from dpcore.methods import method_named
-from dpcore.models.register import model_named
+from dpcore.accounting.paper_003 import PRESETS, Preset, preset
+from dpcore.controls import explore, plan, train
+from dpcore.controls.atlas import FORM, LEAF, SEARCH
+from dpcore.controls.control import address
+from dpcore.datasets import catalogue
+from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
+from dpcore.erm.methods import method_named
+from dpcore.guarantee import STATUS_NAMES, Edition, Status
+from dpcore.models.systems import model_named
+from dpcore.questions.methods import figure
 from dpcore.systems import (
+    NOTHING_FOUND,
     OUTSIDE_PAPERS,
     PAPERS,
     Place,
@@ -22,18 +31,69 @@ from dpcore.systems import (
     runs_of,
     standing,
 )
-from dpcore.systems.standings import CLAIM_UNCHECKED, HERE, PUBLISHED
-from dpcore.systems.system import Software, Upkeep
+from dpcore.systems.standings import CLAIM_UNCHECKED, HERE, PUBLISHED, TRAININGS
+from dpcore.systems.system import Runnable, Software, Upkeep
 from dpcore.words import plain, uncapitalised
-from pages.atlas import texts
+from pages.atlas import controls, running
 from pages.atlas.controls import choose
-from pages.atlas.routes import route
-from pages.shared import badges, view_link
-from pages.shared.charts import download_csv
-from pages.shared.texts import STATUS_COLOURS, STATUS_ICONS
+from pages.shared import badges, frame
+from pages.shared.badges import STATUS_COLOURS, STATUS_ICONS, STATUS_WORDS
+from pages.shared.display import Number, download_csv, draw_numbers, on_dark, plot, table_behind
 from pages.shared.widgets import drawn
 
+AS_PUBLISHED = "The verdict is on what is printed."
+SOUND = "Our corrected version runs here; this is its own verdict."
+SYSTEMS = "Everything the five papers tell of, and today's systems beside them."
+COUNTED = {
+    "proved as printed": "Claims of which everything that is printed about privacy holds.",
+    **{
+        STATUS_NAMES.get(status, str(status)): STATUS_WORDS[status]
+        for status in (Status.CONDITIONS_NOT_MET, Status.CLAIM_NOT_SUPPORTED)
+    },
+}
+"""The labels of standings that are counted above the list, in the chart's words."""
+RELATIONS = {
+    Relation.ITSELF: "As described.",
+    Relation.SOUND: "In our corrected version.",
+    Relation.RELATIVE: "A relative.",
+}
+READINGS = (
+    "noise on the mean, batches of fixed size",
+    "noise on the sum, Poisson batches",
+    "noise on the sum, batches of fixed size",
+)
+"""How paper 003's noise can be read, in the order of `presets.Certified`."""
+HOLDS = {True: "holds", False: "fails", None: "not judged"}
+STATED = (
+    "Certified by PLD at the paper's δ: 10⁻⁴ for CheXpert, 10⁻⁵ for the others. It is for one "
+    "record replaced; DP-SGD, with the tutorial's settings, for one more or less."
+)
+PRACTICE_NAMES = {
+    Practice.LEAKS: "Its implementations leak",
+    Practice.NO_LEAK_KNOWN: "No leak of its implementations known",
+    Practice.NONE_KNOWN: "No implementation known",
+    Practice.NOTHING_TO_RUN: "Theory, nothing to run",
+}
+PRACTICE_WORDS = {
+    Practice.LEAKS: "A program that claims to be this was found to give away more than it says. "
+    "That says nothing against the theorem.",
+    Practice.NO_LEAK_KNOWN: "None was found here, which does not prove that there is none.",
+    Practice.NONE_KNOWN: "None was found, which does not prove that there is none.",
+    Practice.NOTHING_TO_RUN: "It says how many records are needed; there is no program.",
+}
+PRACTICE_ICONS = {
+    Practice.LEAKS: ":material/water_drop:",
+    Practice.NO_LEAK_KNOWN: ":material/terminal:",
+    Practice.NONE_KNOWN: ":material/code_off:",
+    Practice.NOTHING_TO_RUN: ":material/functions:",
+}
+IN_FORMULAS = "Claim and proof in formulas"
 PER_PAGE = 10
+TRAIN_LABELS = {
+    Relation.ITSELF: "Train it",
+    Relation.SOUND: "Train its corrected version",
+    Relation.RELATIVE: "Train a relative",
+}
 
 
 def listed(systems: Sequence[System]) -> None:
@@ -84,7 +144,7 @@ def alone(system: System) -> None:
     with st.container(horizontal=True):
         st.button("All systems", icon=":material/arrow_back:", on_click=choose, args=(None,))
         st.space("stretch")
-        view_link.link()
+        frame.link()
     st.title(system.title, anchor=False)
     # The model below the card shows the same claim and proof, so the card omits them.
     top = st.container(border=True)
@@ -98,7 +158,7 @@ def alone(system: System) -> None:
         if system.in_plain:
             st.markdown(system.in_plain)
         if not is_shown_below or system.breaks:
-            with st.expander(texts.IN_FORMULAS) if system.in_plain else st.container():
+            with st.expander(IN_FORMULAS) if system.in_plain else st.container():
                 if not is_shown_below:
                     _claim_and_proof(verdict)
                 _failures(system)
@@ -119,19 +179,19 @@ def alone(system: System) -> None:
 def _verdicts(system: System, verdict: SystemStanding) -> None:
     _sentence(verdict)
     with st.container(horizontal=True, vertical_alignment="center"):
-        subject = {PUBLISHED: texts.AS_PUBLISHED, HERE: texts.HERE}.get(verdict.of, "")
+        subject = {PUBLISHED: AS_PUBLISHED, HERE: running.HERE}.get(verdict.of, "")
         badges.status(str(verdict.status), subject, label=verdict.label.capitalize())
         if verdict.sound is not None and verdict.of == PUBLISHED:
-            badges.status(str(verdict.sound.status), texts.SOUND, name="Our corrected version")
+            badges.status(str(verdict.sound.status), SOUND, name="Our corrected version")
         _practice(system.practice)
 
 
 def _practice(known: Practice) -> None:
     st.badge(
-        texts.PRACTICE_NAMES[known],
-        icon=texts.PRACTICE_ICONS[known],
+        PRACTICE_NAMES[known],
+        icon=PRACTICE_ICONS[known],
         color="red" if known is Practice.LEAKS else "gray",
-        help=texts.PRACTICE_WORDS[known],
+        help=PRACTICE_WORDS[known],
     )
 
 
@@ -167,7 +227,7 @@ def _stated() -> None:
         "what is stated": [preset.title for preset in stated],
         **{
             reading: [_judged(preset, place) for preset in stated]
-            for place, reading in enumerate(texts.READINGS)
+            for place, reading in enumerate(READINGS)
         },
     }
     st.markdown("**Every ε that the paper states, and the ε certified for its noise**")
@@ -186,14 +246,14 @@ def _stated() -> None:
             "δ": [plain(preset.training.delta) for preset in stated],
         }
     )
-    st.caption(texts.STATED)
+    st.caption(STATED)
     download_csv(table, "paper_003_claims")
 
 
 def _judged(preset: Preset, reading: int) -> str:
     assert preset.certified is not None
     epsilon = preset.certified[reading]
-    holds = texts.HOLDS[preset.holds(epsilon)]
+    holds = HOLDS[preset.holds(epsilon)]
     return holds if epsilon is None else f"{plain(epsilon)}: {holds}"
 
 
@@ -233,9 +293,9 @@ def _model(system: System) -> str | None:
 
 def _routes(system: System) -> None:
     for run in system.runs:
-        help_text = f"{texts.RELATIONS[run.relation]} {run.note}".strip()
+        help_text = f"{RELATIONS[run.relation]} {run.note}".strip()
         if run.place is not Place.ATLAS:
-            target = route(run)
+            target = link_to_run(run)
             st.page_link(
                 target.page,
                 label=target.label,
@@ -253,3 +313,102 @@ def _routes(system: System) -> None:
                 on_click=choose,
                 args=(runs_of(run.place, run.key)[0].key,),
             )
+
+
+def numbers(systems: Sequence[System]) -> None:
+    """Show how many of the listed claims hold."""
+    labels = [standing(system).label for system in systems]
+    line: list[Number] = [
+        ("Systems", len(systems), "", SYSTEMS),
+        *(
+            (label.capitalize(), labels.count(label), "", meaning)
+            for label, meaning in COUNTED.items()
+        ),
+        (
+            "Implementations leak",
+            sum(bool(system.leaks) for system in systems),
+            "",
+            PRACTICE_WORDS[Practice.LEAKS],
+        ),
+    ]
+    draw_numbers(line, len(line))
+
+
+def nothing(search: str) -> None:
+    """Say that nothing matches, and offer to clear what was asked."""
+    st.info(NOTHING_FOUND, icon=":material/search_off:")
+    with st.container(horizontal=True):
+        if search:
+            st.button("Clear the search", on_click=controls.clear, args=(SEARCH.key,))
+        st.button("Show all systems", on_click=controls.clear)
+
+
+def chart(systems: Sequence[System], command: str) -> None:
+    """Show families by verdict, with the sentence and the table."""
+    with st.container(border=True):
+        plot(figure.families(systems, dark=on_dark()), "atlas_figure")
+        about = "Every system with its claim and its status"
+        table_behind(figure.everything(systems), "atlas", about, lambda: (command, ""))
+
+
+@dataclass(frozen=True)
+class RunLink:
+    page: str
+    label: str
+    icon: str
+    settings: dict[str, str | list[str]]
+
+
+def link_to_run(run: Runnable) -> RunLink:
+    if run.place is Place.EXPLORE:
+        title = method_named(run.key).title
+        settings = _explore_settings(run) | {explore.FOCUS.key: title}
+        return RunLink("explore/explore.py", f"{title} in Explore", ":material/explore:", settings)
+    if run.place is Place.PLAN:
+        values = plan.values(preset(run.key).training)
+        asked = {plan.QUESTION.key: plan.QUESTION.text("run"), plan.PAPER.key: "true"}
+        settings = asked | address(plan.CONTROLS, values)
+        return RunLink("plan/plan.py", "Its cost in Plan", ":material/event_note:", settings)
+    settings = address(train.CONTROLS, _train_settings(run.key))
+    return RunLink(
+        "train/train.py", TRAIN_LABELS[run.relation], ":material/model_training:", settings
+    )
+
+
+def _explore_settings(run: Runnable) -> dict[str, str | list[str]]:
+    method = method_named(run.key)
+    is_published = run.relation is Relation.ITSELF and Edition.PUBLISHED in method.editions
+    predicts_number = run.loss in RESIDUAL_LOSSES or not set(method.losses) & set(MARGIN_LOSSES)
+    values: dict[str, Any] = {
+        explore.CHOSEN_METHODS["number" if predicts_number else "class"].key: [method.key],
+        "edition": "published" if is_published else "sound",
+    }
+    if predicts_number:
+        values["data"] = next(
+            dataset.key for dataset in catalogue() if dataset.predicts == "number"
+        )
+    elif run.loss:
+        values["loss"] = run.loss
+    if run.features or is_published:
+        values["feature_map"] = run.features or "plain"
+    return address(explore.CONTROLS, values)
+
+
+def _train_settings(key: str) -> dict[str, Any]:
+    example = TRAININGS[key]
+    config = example.config
+    decays = config.decay < 1.0
+    return {
+        "dataset": example.dataset,
+        "features": example.features,
+        "network": config.network,
+        "layers": len(config.widths),
+        "units": config.widths[0],
+        "passes": config.epochs,
+        "lot": config.batch,
+        "rate": config.learning_rate,
+        "schedule": "decaying" if decays else "constant",
+        "ratio": config.decay if decays else train.CONTROLS["ratio"].default,
+        "shape": config.noise,
+        "repeats": 3,
+    }

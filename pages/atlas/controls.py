@@ -7,11 +7,16 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.controls.atlas import FILTERS, FORM, LEAF, RUN, SEARCH, SYSTEM, list_command, systems
+from dpcore.controls.atlas import FILTERS, FORM, LEAF, RUN, SEARCH, SYSTEM, list_command
+from dpcore.controls.statement import CONTROLS as CLAIM
+from dpcore.controls.verify import CONTROLS as TRIAL
 from dpcore.systems import System, register, selected
-from pages.shared import query
-from pages.shared.session import once, set_controls
+from pages.shared import address
+from pages.shared.session import set_controls
 from pages.shared.widgets import ControlForm
+
+IN_SIGHT = (SEARCH.key, "paper", "verdict", SYSTEM.key)
+"""Filters beside the list; the others are on demand."""
 
 
 @dataclass(frozen=True)
@@ -23,26 +28,20 @@ class AtlasChoice:
 
 
 def validate_link() -> str:
-    """Check the link once a session; returns all its refusals as one message."""
-    return once("atlas_link", _validate_link)
-
-
-def _validate_link() -> str:
-    titles = systems()
-    # The control writes the title into the address; a link may also hold the key.
-    value = st.query_params.get(SYSTEM.key, "")
-    if value in titles:
-        st.query_params[SYSTEM.key] = titles[value]
-        st.rerun()  # controls begin with what the address holds at a run's start
-    return query.validate_link((*FILTERS, FORM, LEAF, *RUN))
+    """Check the link; returns all its refusals as one message."""
+    return address.validate_link((*FILTERS, FORM, LEAF, *RUN, *TRIAL, *CLAIM))
 
 
 def sidebar() -> AtlasChoice:
     form = ControlForm(FILTERS)
     with st.sidebar:
+        shown = st.container()
+        with st.expander("More filters", icon=":material/filter_list:"):
+            rest = st.container()
         for control in FILTERS:
             close = partial(choose, None)
-            form.draw(control.key, on_change="rerun" if control is SYSTEM else close)
+            with shown if control.key in IN_SIGHT else rest:
+                form.draw(control.key, on_change="rerun" if control is SYSTEM else close)
     values = form.values
     return AtlasChoice(
         selected(**FILTERS.fields(values)),

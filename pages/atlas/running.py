@@ -11,25 +11,28 @@ from dpcore.controls.atlas import RUN
 from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.models import TRIVIAL, ModelStudy, fits
-from dpcore.figures import models as figures
 from dpcore.figures.bands import in_band
 from dpcore.guarantee import Edition, Status
 from dpcore.models.model import Model, ModelCalibration, ModelNoise
-from dpcore.models.register import model_named
+from dpcore.models.systems import model_named
+from dpcore.questions.model import figure
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.question import ask, task
 from dpcore.questions.told import command, snippet
 from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, SystemStanding
 from dpcore.words import percent, plain, spaced
-from pages.atlas.texts import HERE
-from pages.shared import badges, downloads, work
-from pages.shared.charts import on_dark, plot, table_behind
+from pages.shared import badges, work
+from pages.shared.display import on_dark, plot, table_behind
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm
 
 if TYPE_CHECKING:
     import pandas as pd
 
+HERE = (
+    "This is about our corrected version, which runs here. Whether the authors' own claim holds "
+    "was not checked."
+)
 FEW = 1_000  # records; up to these a curve is computed at once
 NO_DELTA = "This model's promise never fails: δ = 0, whatever is asked for."
 PLACE = "model"
@@ -67,7 +70,7 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
         return
     table, waiting = _table(question)
     if table is not None:
-        _answer(question, model, table, badges.statement(calibration.proof))
+        _answer(question, model, table, calibration.proof.statement)
     work.watch(waiting)
     _promise(model, calibration, verdict)
 
@@ -91,7 +94,7 @@ def _controls(model: Model) -> ModelStudy:
 def _show_source(key: str, place: str) -> None:
     st.info(entry(key).how_to_get, icon=":material/download:")
     if place == "download" and st.button("Download it now", icon=":material/download:"):
-        downloads.fetch(key)
+        work.download(key)
 
 
 def _table(
@@ -120,15 +123,15 @@ def _submit(place: str, question: ModelQuestion) -> None:
 
 def _answer(question: ModelQuestion, model: Model, table: pd.DataFrame, proof: str) -> None:
     study = question.study
-    st.markdown(figures.answer(table, model, LOOKED_AT), help=proof)
+    st.markdown(figure.answer(table, model, LOOKED_AT), help=proof)
     if model.unlabelled:
-        baseline = percent(figures.reference(table, TRIVIAL))
+        baseline = percent(figure.reference(table, TRIVIAL))
         st.caption(
             f"Only half of the test records judge here, the others serve as public records. The "
             f"{baseline} of {model.measure.trivial} are of this half. Models that are judged on "
             "all of them show another share."
         )
-    plot(figures.curve(table, model, dark=on_dark()), f"model_{model.key}")
+    plot(figure.curve(table, model, dark=on_dark()), f"model_{model.key}")
     st.caption(
         f"{in_band(study.runs)} {_split(study, table)} "
         "Measured on real records: the curve itself is not private."
@@ -151,7 +154,7 @@ def _split(study: ModelStudy, table: pd.DataFrame) -> str:
 def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStanding | None) -> None:
     condition = f"When ε = {plain(LOOKED_AT)} is asked for"
     is_sound_form = model.edition is Edition.SOUND and calibration.status is Status.PROVED
-    stated = badges.statement(calibration.proof)
+    stated = calibration.proof.statement
     with st.container(border=True):
         badges.status(
             str(calibration.status),
@@ -166,7 +169,7 @@ def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStandin
             if verdict is not None and verdict.claim_unchecked:
                 st.markdown(CLAIM_UNCHECKED)
             if calibration.claim.epsilon is not None:
-                st.markdown(f"{condition}, claimed: {badges.statement(calibration.claim)}")
+                st.markdown(f"{condition}, claimed: {calibration.claim.statement}")
         with proof:
             st.markdown(f"**Proof** (of what is run)  \n{model.standing.proof}")
             if calibration.proof.epsilon is None:

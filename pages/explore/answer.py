@@ -11,16 +11,15 @@ from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import BEST, EPSILON
 from dpcore.controls.release import TABLE as RELEASED
 from dpcore.datasets import OWN
+from dpcore.datasets.own.clipped import mostly_clipped
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
-from dpcore.figures.clipping_words import mostly_clipped
 from dpcore.words import percent, plain, spaced
-from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Places, Slots
-from pages.shared import downloads, own_table, page_links, view_link
-from pages.shared.session import store, stored
-from pages.shared.texts import ACTING, WHERE_HIDDEN
+from pages.shared import frame, own_table, work
+from pages.shared.page_links import WHERE_HIDDEN, draw_anew, link_to
+from pages.shared.session import ACTING, store, stored
 from pages.shared.uploads import MadeUpFile
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
@@ -33,6 +32,21 @@ if TYPE_CHECKING:
     from pages.explore.loaders import PreparedRecords
     from pages.explore.view import Pending, View
 
+ONE_AGAINST_THE_REST = (
+    "one model for each tells it from all others, and the surest one decides. Every record is in "
+    "all of these models, so each has a share of the privacy budget only."
+)
+OWN_RANGES = "Every proof here takes the ranges and lists of your description to be public."
+UPLOADED = (
+    "These are your own records. The curves on this page are computed from them and are **not "
+    "private**. Treat every number and picture here like the records themselves."
+)
+LINES_OR_CURVES = ", each number a curve, or a straight line where noise is large"
+LAMBDA_BY_RULE = (
+    ", by rule. Methods whose noise does not grow with a smaller λ learn with a 64th of it"
+)
+LEAVE = "May it leave?"
+ACTING_FROM = "Acting from a risk of {} on."
 QUESTION = "What does privacy cost?"
 HEIGHTS = {"numbers": 130, "picture": 330}
 
@@ -42,7 +56,7 @@ def title(start: Start) -> DeltaGenerator:
 
     Preparation may drop records; the number left is remembered from the last run.
     """
-    view_link.title(QUESTION)
+    frame.title(QUESTION)
     place = st.empty()
     dataset = start.entry
     records = stored(_count_name(start)) or start.records
@@ -90,7 +104,7 @@ def warnings(start: Start, view: View | Pending, large_delta: str) -> None:
     if large_delta:
         st.warning(large_delta, icon=":material/warning:")
     if not view.records.published:
-        st.warning(texts.UPLOADED, icon=":material/lock_open:")
+        st.warning(UPLOADED, icon=":material/lock_open:")
     if isinstance(start.upload, MadeUpFile):
         st.info(start.upload.note, icon=":material/science:")
     if split.entry.key == OWN and split.mostly_clipped:
@@ -101,7 +115,6 @@ def warnings(start: Start, view: View | Pending, large_delta: str) -> None:
 
 
 def judged_on(split: Split, records: PreparedRecords) -> str:
-    """On how many records the models are judged, in words."""
     if split.further:
         return f"judged on {spaced(records.judged)} others"
     if site := split.preparation.held_out:
@@ -114,8 +127,8 @@ def judged_on(split: Split, records: PreparedRecords) -> str:
 def notes(view: View) -> None:
     """Draw what else belongs to the data: its preparation."""
     dataset = view.split.entry
-    rule = texts.LAMBDA_BY_RULE if view.study.lam is None else ""
-    maps = texts.LINES_OR_CURVES if view.split.maps else ""
+    rule = LAMBDA_BY_RULE if view.study.lam is None else ""
+    maps = LINES_OR_CURVES if view.split.maps else ""
     st.caption(
         f"{LOSSES[view.study.loss]}, trained on {spaced(view.split.records)} "
         f"records with {view.split.dimension} features{maps}. λ = {plain(view.problem.lam)}{rule}."
@@ -129,23 +142,21 @@ def notes(view: View) -> None:
         )
         st.caption(verbatim(predicted))
     if dataset.predicts == "classes":
-        st.caption(f"{dataset.classes} classes: {texts.ONE_AGAINST_THE_REST}")
+        st.caption(f"{dataset.classes} classes: {ONE_AGAINST_THE_REST}")
     if view.split.complete:
         st.caption(f":material/rule: About every ε here: {COMPLETE_ONLY}.")
     if not view.records.published:
-        ranges = (texts.OWN_RANGES,) if dataset.key == OWN else ()
+        ranges = (OWN_RANGES,) if dataset.key == OWN else ()
         st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))
 
 
 def leave(view: View) -> None:
-    """Draw the way on to a release, which takes the table, ε and the threshold along."""
-    is_counted = view.decision.outcomes is not None
-    store(ACTING, texts.ACTING.format(percent(view.threshold, 0)) if is_counted else "")
+    """Draw the way on to a release, which takes the table and ε along."""
     settings = {}
     if view.study.dataset == OWN:
         settings["release_table"] = str(RELEASED.text("own"))
-    script, link = page_links.link_to(texts.LEAVE, **settings)
-    st.page_link(script, label=texts.LEAVE, icon=":material/output:", query_params=link)
+    script, link = link_to(LEAVE, **settings)
+    st.page_link(script, label=LEAVE, icon=":material/output:", query_params=link)
 
 
 def how_to_get(start: Start) -> None:
@@ -164,7 +175,7 @@ def how_to_get(start: Start) -> None:
             icon=":material/upload_file:",
         )
     elif st.button("Download it now", icon=":material/download:", key="download"):
-        downloads.fetch(dataset.key)
+        work.download(dataset.key)
 
 
 def _under_the_picture() -> DeltaGenerator:
@@ -196,6 +207,9 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
     from pages.explore import detail, numbers
     from pages.explore.view import once
 
+    is_counted = view.decision.outcomes is not None
+    store(ACTING, ACTING_FROM.format(percent(view.threshold, 0)) if is_counted else "")
+
     @st.fragment
     def fragment() -> None:
         try:
@@ -209,16 +223,17 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         above = st.container()
         with _under_the_picture():
             epsilon = drawn(EPSILON, width=150)  # before the picture, which follows it
-            model = view.model(epsilon)
-            numbers.whose(view, model, epsilon)
+            place, stop = numbers.stop_at(view, epsilon)
+            numbers.as_risk(view, stop)
+            numbers.whose(view, stop, epsilon)
         shown = once(view, f"picture {view.contents}", lambda: _picture(view))
         with above:
-            numbers.show_over_epsilon(view, shown, "cost_picture", epsilon)
-        numbers.under_the_picture(view, model)
-        detail.at_chosen_epsilon(view, model, epsilon, slots)
+            numbers.show_over_epsilon(view, shown, "cost_picture", place)
+        numbers.under_the_picture(stop)
+        detail.at_chosen_epsilon(view, stop, epsilon, slots)
         with slots.leave.empty().container():
             leave(view)
-        page_links.draw_anew()  # last: nobody waits for where the links lead
+        draw_anew()  # last: nobody waits for where the links lead
 
     with slots.answer:
         fragment()

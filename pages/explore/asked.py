@@ -12,8 +12,7 @@ from dpcore.controls.control import Control, Name, Switch
 from dpcore.controls.explore import BEST, CORRECTED
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.study import LOSS, gives_risks
-from dpcore.evaluation.study import study_of
+from dpcore.evaluation.study import RISK_LOSS, gives_risks, study_of
 from dpcore.figures.curves import at, guarantee_at, stand_in_for
 from dpcore.questions import register
 from dpcore.questions.question import Question
@@ -22,10 +21,9 @@ from dpcore.questions.risks import RiskQuestion, correction
 from dpcore.questions.shown import Chosen, Shown
 from dpcore.questions.told import command, snippet
 from dpcore.words import plain, spaced
-from pages.explore import by_hand, curve_jobs, loaders, texts
+from pages.explore import by_hand, curve_jobs, loaders
 from pages.explore.view import once
-from pages.shared.charts import plot, table_behind
-from pages.shared.numbers import draw_numbers
+from pages.shared.display import draw_numbers, plot, table_behind
 from pages.shared.session import control_text, control_value, store, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
@@ -37,6 +35,14 @@ if TYPE_CHECKING:
     from pages.explore.view import View
     from pages.shared.work import WatchedJobs
 
+NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."
+MODEL_WITHOUT_RISKS = (
+    "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "
+    "under Expert."
+)
+NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
+CORRECTED_BY = "Corrected within the same ε: risks by {}."
+DRAWN_ANEW = "Judged on {runs} models drawn anew; the first screen has the exact mean of all."
 LAST = "questions asked so far"
 """Their names and what their controls had last, for the report."""
 IN_HAND = "jobs of open and left tabs"
@@ -74,7 +80,7 @@ def jobs(view: View, slots: Slots) -> tuple[WatchedJobs, ...]:
 
 
 def _has_risks(view: View) -> bool:
-    return view.split.entry.predicts == "class" and view.study.loss == LOSS
+    return view.split.entry.predicts == "class" and view.study.loss == RISK_LOSS
 
 
 def in_hand(view: View, tab: str, keys: set[str]) -> set[str]:
@@ -98,17 +104,17 @@ def wanted(
     `values` are those of its controls, where they are not drawn.
     """
     if not _has_risks(view):
-        return texts.NO_RISKS
+        return NO_RISKS
     if values is None:
         values = _values(question)
     corrected = values.get(CORRECTED.key) is True
     if view.focus == BEST:
         methods = tuple(dict.fromkeys(_line(view, corrected)["method"]))
         if not methods:
-            return texts.NOTHING_CORRECTED
+            return NOTHING_CORRECTED
         study = replace(view.whole, methods=methods)
     elif not gives_risks(view.focus):
-        return texts.MODEL_WITHOUT_RISKS.format(view.titles[view.focus])
+        return MODEL_WITHOUT_RISKS.format(view.titles[view.focus])
     else:
         refused = loaders.uncorrectable(view.study, view.split, view.focus) if corrected else ""
         if refused:
@@ -148,7 +154,7 @@ def show(view: View, tab: str, first: ModelAtEpsilon, epsilon: float) -> None:
     line = _line(view, values.get(CORRECTED.key) is True)
     model = ModelAtEpsilon.of(at(line, epsilon))
     if model.method != first.method:
-        words = texts.CORRECTED_BY.format(view.titles[model.method])
+        words = CORRECTED_BY.format(view.titles[model.method])
         st.caption(f":material/info: {words}")
     chosen = Chosen(line, model.method, model.epsilon, view.split.entry, values, view.dark)
     key = f"{asked.key} {sorted(map(str, values.items()))} {chosen.epsilon} {view.dark}"
@@ -182,4 +188,4 @@ def _explain(judged: ModelAtEpsilon, model: ModelAtEpsilon) -> None:
     if judged.is_corrected:
         st.markdown(verbatim(correction(judged)), help=guarantee_at(judged))
     elif model.source == "closed form":
-        st.caption(f":material/info: {texts.DRAWN_ANEW.format(runs=spaced(judged.runs))}")
+        st.caption(f":material/info: {DRAWN_ANEW.format(runs=spaced(judged.runs))}")

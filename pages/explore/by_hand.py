@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.datasets.column_terms import terms_of
+from dpcore.datasets.column_parts import terms_of
 from dpcore.errors import InvalidInput
 from dpcore.questions.risk_curves.by_hand import effect_part
 from dpcore.questions.risk_curves.hand_edits import MAX_HEIGHT, corrections_of, written
@@ -15,9 +15,9 @@ from dpcore.questions.risk_curves.question import CURVE_OF, RiskCurvesQuestion, 
 from dpcore.questions.risk_curves.terms import curve_rows, moved, of_map, with_edits
 from dpcore.questions.told import command, snippet
 from dpcore.words import plain
-from pages.explore import curve_jobs, texts
+from pages.explore import curve_jobs
 from pages.shared import work
-from pages.shared.charts import download_csv, plot, table_behind
+from pages.shared.display import download_csv, plot, table_behind
 from pages.shared.session import store, stored
 from pages.shared.verbatim import refuse, verbatim
 
@@ -27,6 +27,18 @@ if TYPE_CHECKING:
     from dpcore.questions.shown import Chosen
     from pages.explore.view import View
 
+BY_HAND = (
+    "{} in run {}, at ε = {}. Its noise comes from a seed: for exploration, and no release. "
+    "Correcting a release **without looking at records** is post-processing and costs nothing. "
+    "Correcting it while looking at accuracy on real records, or at a model without privacy, is "
+    "**not private**."
+)
+HEIGHT = "In log odds, of a record of average length. Adding 0.7 doubles the odds."
+EFFECT = (
+    "Accuracy, AUC and calibration on the test records, before and after. They are **not "
+    "private**: whoever corrects by them has looked at the records."
+)
+EFFECT_IS_MEASURED = "The effect is being measured: the line above says how far it is."
 EDITS, OPEN, MEASURED = "edits by hand", "editor that is open", "model corrected by hand"
 """Names of what outlives a run: edits of each model, with which the open table began, and which
 model is judged."""
@@ -55,9 +67,7 @@ def _edit(view: View, study: RiskCurvesQuestion, terms: pd.DataFrame, column: st
 
     model = terms.iloc[0]
     method, epsilon = str(model["method"]), float(model["epsilon"])
-    st.markdown(
-        texts.BY_HAND.format(verbatim(str(model["title"])), int(model["run"]), plain(epsilon))
-    )
+    st.markdown(BY_HAND.format(verbatim(str(model["title"])), int(model["run"]), plain(epsilon)))
     described = view.split.entry.column(column)
     mine = terms[terms["column"] == column]
     name = f"{EDITS} {study.key} {method} {model['feature_map']}"
@@ -117,9 +127,9 @@ def _edited(
         num_rows="fixed",
         disabled=[PART, PRIVATE],
         column_config={
-            PRIVATE: number(help=texts.HEIGHT, format="%.3f"),
+            PRIVATE: number(help=HEIGHT, format="%.3f"),
             CORRECTED: number(
-                help=texts.HEIGHT, format="%.3f", min_value=-MAX_HEIGHT, max_value=MAX_HEIGHT
+                help=HEIGHT, format="%.3f", min_value=-MAX_HEIGHT, max_value=MAX_HEIGHT
             ),
         },
     )
@@ -130,12 +140,12 @@ def _measured(hand: RiskCurvesQuestion) -> None:
     from dpcore.questions.risk_curves.hand_figure import effect
 
     if stored(MEASURED) != hand:
-        if st.button("Measure the effect", icon=":material/lock_open:", help=texts.EFFECT):
+        if st.button("Measure the effect", icon=":material/lock_open:", help=EFFECT):
             store(MEASURED, hand)
             st.rerun()  # the whole page: a job begins with it
         return
     if not curve_jobs.is_done(hand):
-        st.markdown(texts.EFFECT_IS_MEASURED)
+        st.markdown(EFFECT_IS_MEASURED)
         return
     rows = effect_part(curve_jobs.results(hand))
     st.markdown(verbatim(effect(rows)))

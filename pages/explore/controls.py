@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpcore.controls.common import LOSSES
+from dpcore.controls.control import Link
 from dpcore.controls.explore import (
     AXIS,
     BEST,
@@ -28,33 +29,57 @@ from dpcore.controls.explore import (
     OF_PAPER_000,
     OF_TWO_CLASSES,
     PAPER_LAMBDA,
+    PRESETS,
     TABS,
     THRESHOLD,
     VIEW,
     datasets,
     private_methods,
 )
-from dpcore.controls.link import Link
+from dpcore.controls.network_figures import FIGURES
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
-from dpcore.erm import accurate
+from dpcore.erm.problem import ACCURATE_LAM
 from dpcore.evaluation.study import Study
 from dpcore.guarantee import default_delta, large_delta
 from dpcore.questions import register
 from dpcore.words import plain, spaced
-from pages.explore import presets, texts
-from pages.shared import own_table, own_texts, query, uploads
-from pages.shared.presets import apply_stored
-from pages.shared.session import control_text, control_value, once, set_controls, share
-from pages.shared.widgets import ControlForm, drawn
+from pages.shared import address, own_table, uploads, widgets
+from pages.shared.session import (
+    control_text,
+    control_value,
+    on_leaving,
+    set_controls,
+    share,
+    store,
+    stored,
+)
+from pages.shared.widgets import ControlForm, drawn, set_held_preset
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from pages.shared.uploads import File
 
-
+SQUARED = (
+    "Half the squared error, with the outcome scaled by its public bounds. Beyond half its range "
+    "it goes on as a straight line, so that no single record can pull without limit."
+)
+AT_ONCE = "Its curve is computed at once."
+IN_BACKGROUND = "Its curve is trained in the background."
+START_FROM = (
+    "Sets every control for a figure of a paper, on data that are at hand. Its link holds the "
+    "settings themselves. Figures of papers 003 and 004 are of networks: they open on Train."
+)
 EXPERT = "expert"  # the group of controls that is closed at first
 IN_SIGHT = ("data", "patients")
+CONTROL = {control.key: control for control in (*CONTROLS, *DETAIL)}
+OPENED = {control.key for control in DETAIL}
+"""What a preset opens: looking elsewhere does not leave it."""
+TO_OPEN = "figure to open on Train"
+# Moving the slider does not leave the preset.
+EPSILON = {"epsilon": 1.0}
+# A preset shows what it sets.
+OPEN = {"expert": True}
 
 
 @dataclass(frozen=True)
@@ -129,22 +154,15 @@ def _source(dataset: str) -> str:
     return "upload" if dataset == OWN else availability(dataset)
 
 
-def validate_link() -> str:
-    """Check the link once a session; returns all its refusals as one message."""
-    complaint = once("link_complaint", _validate_link)
-    _mean_what_is_named()
-    return complaint
-
-
 def _linked_entry(link: Link) -> Entry:
     keys = {title: key for key, title in datasets().items()}
     dataset = keys.get(link.get("data", [""])[-1], CONTROLS["data"].default)
     return _entry_of(dataset, link.get(own_table.COLUMNS, [""])[-1])
 
 
-def _validate_link() -> str:
-    """Remove refused settings from the address; returns one message about them."""
-    link = query.read_link()
+def validate_link() -> str:
+    """Check the link; returns all its refusals as one message."""
+    link = address.read_link()
     if not link:
         return ""
     dataset = _linked_entry(link)
@@ -162,15 +180,14 @@ def _validate_link() -> str:
         among.update(question.among(dataset))
     among[HELD_OUT.key] = [str(HELD_OUT.text(site)) for site in ("", *dataset.sites)]
     among[methods.key] = list(titles.values())
-    message = query.validate_link(
+    return address.validate_link(
         (*CONTROLS, *DETAIL, *register.controls()), among, {own_table.COLUMNS: None, EXPERT: None}
     )
-    return message
 
 
-def _mean_what_is_named() -> None:
+def mean_what_is_named() -> None:
     """Choose δ or λ by hand where a link names its value but not that choice."""
-    link = query.read_link()
+    link = address.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
         if value in link and way not in link:
             is_drawn = control_value(way) is not None
@@ -181,7 +198,7 @@ def _mean_what_is_named() -> None:
 
 def _loss(form: ControlForm, kind: str) -> str:
     if kind == "number":
-        st.markdown(f"**Model:** {LOSSES['squared'].lower()}", help=texts.SQUARED)
+        st.markdown(f"**Model:** {LOSSES['squared'].lower()}", help=SQUARED)
         return "squared"
     return str(form.draw("loss"))
 
@@ -208,7 +225,7 @@ def _explain_methods(titles: dict[str, str], loss: str, predicts: str) -> None:
     with st.popover("What the methods do", icon=":material/menu_book:", width="stretch"):
         for key, title in titles.items():
             method = predictor_named(key)
-            computation = texts.AT_ONCE if method.closed_form else texts.IN_BACKGROUND
+            computation = AT_ONCE if method.closed_form else IN_BACKGROUND
             st.markdown(f"**{title}.** {method.idea} {computation}")
             st.caption(" ".join((*method.limits, f"Source: {method.paper}.")))
             st.page_link(
@@ -227,7 +244,7 @@ def _lambda(form: ControlForm) -> float | None:
     form.draw("lambda_value", "radius")
     if way == MY_OWN:
         return float(form.values["lambda_value"])
-    return {NEAR_ZERO: accurate.LAM, OF_PAPER_000: PAPER_LAMBDA}.get(way)
+    return {NEAR_ZERO: ACCURATE_LAM, OF_PAPER_000: PAPER_LAMBDA}.get(way)
 
 
 def _preparation(form: ControlForm, dataset: Entry) -> Preparation:
@@ -271,7 +288,7 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
 
 def start() -> Start:
     """Draw the first controls: data, δ and adjacency. They need no slow library."""
-    apply_stored("explore")
+    set_held_preset("explore")
     form = ControlForm(CONTROLS)
     with st.sidebar:
         dataset = form.draw("data")
@@ -284,7 +301,7 @@ def start() -> Start:
             upload = uploads.field(
                 f"File of {upload_entry.title}", f"upload_{dataset}", help=upload_entry.how_to_get
             )
-            st.caption(own_texts.UPLOAD_IS_DROPPED)
+            st.caption(own_table.UPLOAD_IS_DROPPED)
         threshold = _threshold(_entry_of(dataset, columns))
         presets_place = st.container()
         expert_keys = [control.key for control in CONTROLS if control.key not in IN_SIGHT]
@@ -336,7 +353,7 @@ def rest(first: Start) -> ExploreChoice:
         preparation = _preparation(form, first.entry)
         _training(form, first, methods)
     with first.presets:
-        presets.start_from()
+        start_from()
     settings = {"loss": loss, "lam": lam, "preparation": preparation, "columns": first.columns}
     tab = control_text(VIEW.key) or st.query_params.get(VIEW.key, "")
     choice = _choice(form.values, methods, settings, first.upload)
@@ -371,3 +388,60 @@ def every_method(loss: str, dataset: Entry) -> tuple[str, ...]:
         if key != "nonprivate"
         and not refusal(key, loss, dataset.predicts, is_own=dataset.key == OWN)
     )
+
+
+def matching_preset() -> str | None:
+    """Title of the preset that the controls match, or None."""
+    for title, values in PRESETS.items():
+        settings = {key: value for key, value in values.items() if key not in OPENED}
+        if all(_is_same(control_value(key), value) for key, value in settings.items()):
+            return title
+    return None
+
+
+def _is_same(current: object, expected: object) -> bool:
+    """Whether a control has this value; a choice of several has no order."""
+    if isinstance(current, list) and isinstance(expected, tuple):
+        return sorted(current) == sorted(expected)
+    return current == expected
+
+
+def start_from() -> None:
+    """Draw the drop-down; a figure that is drawn on Train opens that page."""
+    if title := stored(TO_OPEN):
+        _open_on_train(title)
+    widgets.choose_preset(
+        "start_from",
+        {title: title for title in (*PRESETS, *FIGURES)},
+        matching_preset(),
+        _load,
+        placeholder="Choose one",
+        help=START_FROM,
+    )
+
+
+def _load(title: str) -> None:
+    if title in FIGURES:
+        store(TO_OPEN, title)
+        # A run that the browser asks for meanwhile may replace the switch: then it switches.
+        on_leaving(TO_OPEN, lambda: store(TO_OPEN, None))
+        return
+    values = PRESETS[title]
+    address = {
+        key: CONTROL[key].text(value)
+        for key, value in values.items()
+        if value != CONTROL[key].default
+    }
+    widgets.hold_preset("explore", {**values, **EPSILON, **OPEN}, address)
+
+
+def _open_on_train(title: str) -> None:
+    from dpcore.controls import train  # slow to load
+    from dpcore.controls.control import Page, address
+    from dpcore.questions.vary.question import VaryQuestion
+
+    # The link names no default: what an earlier visit has left does not stay.
+    set_controls(train.PRESETS[title])
+    _, settings = FIGURES[title]
+    link = address(Page(*train.CONTROLS, *train.DETAIL, *VaryQuestion.controls()), settings)
+    st.switch_page("train/train.py", query_params=link)

@@ -11,26 +11,20 @@ import streamlit as st
 
 from dpcore.controls.explore import BEST, COARSE_EPSILONS, EPSILONS, PAPER_EPSILONS
 from dpcore.datasets import Split
-from dpcore.evaluation import references, times
+from dpcore.erm.methods import best_method
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
-from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study, study_of
-from dpcore.evaluation.times import TimesStudy
 from dpcore.guarantee import Edition
-from dpcore.methods import best_method
 from dpcore.predictors import predictor_named
-from dpcore.questions import question
-from dpcore.questions.cost.question import CostQuestion
-from dpcore.questions.question import Question
+from dpcore.questions.cost.question import CostQuestion, ReferenceQuestion
+from dpcore.questions.question import Question, task
 from dpcore.work import executors, jobs
-from dpcore.work.task import StudyProtocol, Task
+from dpcore.work.task import StudyProtocol
 from pages.shared import uploads, work
-from pages.shared.uploads import TableStudy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WITHOUT_PRIVACY = "Training models without privacy"
 SMALL = 100_000  # records times features
 FIRST_SECONDS = 0.3
 POLL_SECONDS = 1.5
@@ -67,13 +61,13 @@ def headline(study: Study, focus: str) -> list[CostQuestion]:
     ]
 
 
-def first_answer(studies: Sequence[CostQuestion], reference: ReferenceStudy) -> work.WatchedJobs:
+def first_answer(studies: Sequence[CostQuestion], reference: ReferenceQuestion) -> work.WatchedJobs:
     """Show the jobs of the first answer, which wait for no other."""
     described: dict[str, StudyProtocol] = {f"Training {study.title}": study for study in studies}
     return work.WatchedJobs(
         name="first",
         place=work.CURVES,
-        studies=described | {WITHOUT_PRIVACY: reference},
+        studies=described | {reference.doing: reference},
         submit=submit,
         seconds=FIRST_SECONDS,
         at_once=True,
@@ -117,31 +111,21 @@ def is_done(study: StudyProtocol) -> bool:
     return work.state(study.key) == "done"
 
 
-def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
+def submit(place: str, study: Question, *, is_sweep: bool = False) -> None:
     """Submit one study."""
     if is_sweep:  # somebody is about to open a tab
         executors.make_ready()
     if study.upload:
-        uploads.learn(study, task, is_sweep=is_sweep)
+        uploads.learn(study, is_sweep=is_sweep)
     else:
         work.submit(place, task(study), is_sweep=is_sweep)
 
 
-def task(study: StudyProtocol, path: str = "") -> Task:
-    """The task of a question or another study; `path` is of a file with an upload's records."""
-    if isinstance(study, Question):
-        return question.task(study, path)
-    if isinstance(study, TimesStudy):
-        return times.task(study, path)
-    assert isinstance(study, ReferenceStudy)
-    return references.task(study, path)
-
-
-def results(study: TableStudy) -> pd.DataFrame:
+def results(study: Question) -> pd.DataFrame:
     return uploads.curve_rows(study.key) if study.upload else work.result(study.key)
 
 
-def counts(study: CostQuestion | ReferenceStudy) -> TreatedCounts | None:
+def counts(study: CostQuestion | ReferenceQuestion) -> TreatedCounts | None:
     """Whom the models of a finished job treat; of models without risks there is nothing."""
     if study.upload:
         kept: TreatedCounts | None = uploads.cached_in_session(

@@ -20,23 +20,14 @@ from dpcore.controls.explore import (
     TAKE_ALONG,
     THE_CHOSEN_METHODS,
 )
-from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.figures import chosen
 from dpcore.figures.bands import band
-from dpcore.guarantee import PrivacyBudget
-from dpcore.words import at_most, plain
-from pages.explore import (
-    asked,
-    numbers,
-    side_by_side,
-    take_along,
-    texts,
-)
+from dpcore.questions.cost import chosen
+from pages.explore import asked, numbers, side_by_side, take_along
 from pages.explore.layout import Slots
+from pages.explore.numbers import AtStop
 from pages.explore.view import noise_figures
 from pages.shared import badges, risk_panel
-from pages.shared.charts import plot, table_behind
-from pages.shared.texts import ODDS_CONDITION
+from pages.shared.display import plot, table_behind
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 
@@ -48,61 +39,35 @@ if TYPE_CHECKING:
 
 def at_chosen_epsilon(
     view: View,
-    model: ModelAtEpsilon,
+    stop: AtStop,
     epsilon: float,
     slots: Slots,
 ) -> None:
-    """Draw what stands in the open tab; called from the fragment of ε.
-
-    The method on the first screen stands in every tab, chosen or not.
-    """
-
-    def shown() -> View:
-        return view.with_method(model.method)
-
-    contents: Mapping[str, Callable[[], None]] = {
-        ONE_PERSON: lambda: _one_person(view, model),
-        SIDE_BY_SIDE: lambda: side_by_side.show(view, epsilon),
-        THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
-        BEST_METHOD: lambda: _best(view, epsilon),
-        PER_1000: lambda: _per_thousand(view, epsilon),
-        NOISE: lambda: _noise(shown(), epsilon),
-        PROOF: lambda: badges.claims_and_proofs(_calibrations(view, model, epsilon)),
-        TAKE_ALONG: lambda: take_along.show(view, model),
-        ABOUT: lambda: _about(view),
-    }
+    """Draw what stands in the open tab; called from the fragment of ε."""
     # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
     with slots.contents.empty().container():
-        if slots.tab in contents:
-            contents[slots.tab]()
+        if slots.tab in TABS:
+            TABS[slots.tab](view, stop, epsilon)
         else:
-            asked.show(view, slots.tab, model, epsilon)
+            asked.show(view, slots.tab, stop.model, epsilon)
 
 
-def _noise(view: View, epsilon: float) -> None:
-    for place, drawn_one in enumerate(noise_figures(view, epsilon)):
+def _noise(view: View, stop: AtStop, epsilon: float) -> None:
+    for place, drawn_one in enumerate(noise_figures(view.with_method(stop.model.method), epsilon)):
         plot(drawn_one, f"sigma_figure_{place}" if place else "sigma_figure")
 
 
-def _calibrations(view: View, model: ModelAtEpsilon, epsilon: float) -> list[Calibration]:
+def _proof(view: View, stop: AtStop, epsilon: float) -> None:
+    model = stop.model
     first = view.calibration(model.method, model.edition, model.epsilon)
     chosen = view.calibrations_at(epsilon)
-    return [first, *(one for one in chosen if one.method != first.method)]
+    others = (one for one in chosen if one.method != first.method)
+    badges.claims_and_proofs([first, *others])
 
 
-def _bound(view: View, model: ModelAtEpsilon) -> tuple[PrivacyBudget | None, float | None, str]:
-    budget, noise = model.bound
-    title = view.titles[model.method]
-    if model.is_proved and budget is not None:
-        note = ODDS_CONDITION if noise is None else f"By {title}'s own noise."
-        return budget, noise, note
-    sentence = f"For {title}, ε = {plain(model.epsilon)} is not proved here"
-    if budget is None:
-        return None, None, f"{sentence}, and no bound holds."
-    return budget, noise, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
+def _one_person(view: View, stop: AtStop, _: float) -> None:
+    model = stop.model
 
-
-def _one_person(view: View, model: ModelAtEpsilon) -> None:
     def calibrate() -> Calibration:
         return view.calibration(model.method, model.edition, model.epsilon)
 
@@ -112,18 +77,19 @@ def _one_person(view: View, model: ModelAtEpsilon) -> None:
         return promise(title, calibrated.proof, calibrated.certified, view.problem.records)
 
     def exact_curve() -> PrivacyCurve | None:
-        from dpcore.erm.privacy_curve import privacy_curve
+        from dpcore.erm.method import privacy_curve
 
         return privacy_curve(calibrate())
 
-    budget, noise, note = _bound(view, model)
-    risk_panel.card(budget, view.problem.adjacency, "", note, noise)
+    title, explained = stop.meaning
+    st.subheader(title, anchor=False, help=explained)
+    st.caption(stop.by)
     name = f"{model.method} {model.edition}"
-    key = f"{view.study.key} {name} {model.epsilon}"
-    risk_panel.attacker_panel(promise_of, exact_curve, key, None, noise)
+    key = f"{view.contents} {name} {model.epsilon}"
+    risk_panel.attacker_panel(promise_of, exact_curve, key, None, stop.noise)
 
 
-def _per_thousand(view: View, epsilon: float) -> None:
+def _per_thousand(view: View, _: AtStop, epsilon: float) -> None:
     dataset = view.split.entry
     rows, without = view.cases_at(epsilon)
     plot(
@@ -142,9 +108,8 @@ def _per_thousand(view: View, epsilon: float) -> None:
     )
 
 
-def _best(view: View, epsilon: float) -> None:
-    from dpcore.evaluation.frontier import reach
-    from dpcore.figures import frontier as figures
+def _best(view: View, _: AtStop, epsilon: float) -> None:
+    from dpcore.questions.best_method.figure import frontier
 
     quality, goal = view.quality, _goal(view)
     best = view.best
@@ -152,12 +117,11 @@ def _best(view: View, epsilon: float) -> None:
         st.markdown("No method is proved at any ε.")
         return
     if not view.decision.is_at_one_half:
-        st.caption(texts.AT_ONE_HALF)
-    shown = quality.rows_as_shown(best)
+        st.caption(numbers.AT_ONE_HALF)
     plot(
-        figures.frontier(
-            shown,
-            reach(shown, goal, quality.measure),
+        frontier(
+            best,
+            goal,
             titles=view.titles,
             records=view.split.records,
             records_are=view.people,
@@ -186,7 +150,7 @@ def _goal(view: View) -> float:
     return quality.as_shown(quality.worst_allowed(best, allowed_loss))
 
 
-def _about(view: View) -> None:
+def _about(view: View, _stop: AtStop, _epsilon: float) -> None:
     dataset = view.split.entry
     st.markdown(f"**Source:** {dataset.source}")
     st.markdown(f"**Licence:** {dataset.licence}")
@@ -196,3 +160,17 @@ def _about(view: View) -> None:
         st.markdown(f"**Bounds of what is predicted:** {dataset.target.bounds_reason}")
     for note in (*map(verbatim, view.split.notes), *dataset.traps):
         st.markdown(f"- {note}")
+
+
+TABS: Mapping[str, Callable[[View, AtStop, float], None]] = {
+    ONE_PERSON: _one_person,
+    SIDE_BY_SIDE: side_by_side.show,
+    THE_CHOSEN_METHODS: numbers.every_method,
+    BEST_METHOD: _best,
+    PER_1000: _per_thousand,
+    NOISE: _noise,
+    PROOF: _proof,
+    TAKE_ALONG: take_along.show,
+    ABOUT: _about,
+}
+"""What draws each tab that no question does."""

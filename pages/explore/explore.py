@@ -7,9 +7,10 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from pages.explore import answer, controls
 from pages.explore.layout import layout, places
-from pages.shared import presets, query, work
+from pages.shared import address, widgets, work
 
-query.tell(controls.validate_link())
+address.check_once("explore", controls.validate_link)
+controls.mean_what_is_named()
 
 start = controls.start()
 line_place, work_place = answer.title(start), st.container()
@@ -18,7 +19,7 @@ try:
     if start.missing:
         work.only(work.CURVES, ())
         answer.how_to_get(start)
-        presets.drawn("explore")
+        widgets.let_go_of_preset("explore")
         st.stop()
     from pages.explore import asked, side_by_side, view
 
@@ -27,7 +28,7 @@ try:
 except InvalidInput as refusal:
     work.only(work.CURVES, ())
     answer.show_refusal(start, line_place, refusal)
-    presets.drawn("explore")
+    widgets.let_go_of_preset("explore")
     st.stop()
 
 delta_warning = controls.tell_delta(start, contents.delta, contents.records.first.records)
@@ -52,4 +53,4 @@ else:
     work.only(work.CURVES, trained | judged)
     with slots.training:
         work.watch([*judging, *others])
-presets.drawn("explore")
+widgets.let_go_of_preset("explore")

@@ -12,10 +12,9 @@ import streamlit as st
 
 from dpcore.datasets import Preparation, Split, Table, load
 from dpcore.erm.method import Calibration
-from dpcore.evaluation import curve_columns
-from dpcore.evaluation.clinic import corrected
-from dpcore.evaluation.feature_maps import calibrations_on
-from dpcore.evaluation.splits import splits
+from dpcore.evaluation import curves
+from dpcore.evaluation.clinic import risks
+from dpcore.evaluation.splits import calibrations_on, splits
 from dpcore.evaluation.study import Study
 from pages.shared import uploads
 
@@ -87,13 +86,13 @@ def uncorrectable(study: Study, split: Split, method: str) -> str:
 
 @st.cache_data(max_entries=200, show_spinner=False)
 def _uncorrectable(key: str, method: str, _study: Study, _split: Split) -> str:
-    return corrected.refusal(replace(_study, methods=(method,)), _split)
+    return risks.why_uncorrected(replace(_study, methods=(method,)), _split)
 
 
 def noise(study: Study, split: Split, epsilons: tuple[float, ...]) -> pd.DataFrame:
     """σ and verdict of each private method over these ε, from calibrations alone."""
     key = _calibration_key(study)
-    return curve_columns.calibration_table(
+    return curves.calibration_table(
         {
             method: _calibrations(key, method, epsilons, study, split)
             for method in study.methods

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from dpcore.controls.explore import FIGURES_OF_000, PLOTTED, SIDE_BY_SIDE
-from dpcore.evaluation.study import Study, as_learned, study_of
-from dpcore.evaluation.times import TimesStudy
-from dpcore.guarantee import Edition
+from dpcore.evaluation.study import as_learned
 from dpcore.predictors import predictor_named
 from dpcore.questions.cost.figure import MEASURES, SECONDS, plots
+from dpcore.questions.times.question import TimesQuestion
 from dpcore.words import listed
-from pages.explore import curve_jobs, numbers, presets, texts
+from pages.explore import controls, curve_jobs, numbers
 from pages.explore.layout import Slots
 from pages.explore.view import once
-from pages.shared import verdicts, work
-from pages.shared.charts import table_behind
+from pages.shared import work
+from pages.shared.display import show_conclusions, table_behind
 from pages.shared.session import control_value
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
     from dpcore.figures.picture import Picture
     from dpcore.questions.cost.figure import Series
+    from pages.explore.numbers import AtStop
     from pages.explore.view import View
+
+OTHER_OBJECTIVE = (
+    "All are measured at the λ that the page states, but {names} learned with a 64th of it. That "
+    "is farther from this minimum, which says nothing of accuracy."
+)
+ARE_TIMED = "Methods are being timed: the line above says how far it is."
+TIMED = (
+    "Each model was trained alone, once, on the machine that runs this page. Another machine or "
+    "another moment gives other seconds, so no command repeats them. They hang on the number of "
+    "steps and of features, not on ε itself."
+)
+OTHER_STEPS = "That number is another at some ε for {names}."
+SAME_STEPS = "That number is the same at every ε."
+THEIR_BASELINE = (
+    "The non-private model of these conclusions has the paper's λ. The dashed line is the better "
+    "of a tuned linear model and boosted trees."
+)
 
 
 def jobs(view: View, slots: Slots) -> tuple[work.WatchedJobs, ...]:
@@ -39,22 +57,17 @@ def jobs(view: View, slots: Slots) -> tuple[work.WatchedJobs, ...]:
         drawn(PLOTTED, among=[name for name in MEASURES if name in view.line or name == SECONDS])
     if control_value(PLOTTED.key) != SECONDS:
         return ()
-    return curve_jobs.watched_alone("times", "Timing the methods", _timed(view))
+    question = _timed(view)
+    return curve_jobs.watched_alone(question.named(), question.doing, question)
 
 
-def _timed(view: View) -> TimesStudy:
+def _timed(view: View) -> TimesQuestion:
     """Of the first answer's method and the chosen ones, whether or not their curves are there."""
     methods = dict.fromkeys((view.line["method"].iloc[0], *view.methods))
-    return TimesStudy(tuple(_alone(view, method) for method in methods))
+    return TimesQuestion(replace(view.study, methods=tuple(methods)))
 
 
-def _alone(view: View, method: str) -> Study:
-    is_printed = Edition.PUBLISHED in predictor_named(method).editions
-    as_chosen = view.study.edition == Edition.PUBLISHED and is_printed
-    return study_of(view.study if as_chosen else view.whole, method)
-
-
-def show(view: View, epsilon: float) -> None:
+def show(view: View, _: AtStop, epsilon: float) -> None:
     """Draw the tab with its cursor at the chosen ε."""
     measure, series = control_value(PLOTTED.key), view.series
     times = None
@@ -65,16 +78,16 @@ def show(view: View, epsilon: float) -> None:
             series = [(title, method, _with(rows, times)) for title, method, rows in series]
     key = f"plots {view.contents} {measure} {times is None}"
     shown = once(view, key, lambda: _plots(view, series, measure))
-    numbers.show_over_epsilon(view, shown, "plots_picture", epsilon)
+    numbers.show_over_epsilon(view, shown, "plots_picture", numbers.stop_at(view, epsilon)[0])
     if measure == SECONDS:
-        st.caption(texts.ARE_TIMED if times is None else _about(view, times))
+        st.caption(ARE_TIMED if times is None else _about(view, times))
     others = [
         view.titles[method]
         for method in view.methods
         if as_learned(view.study, view.problem, predictor_named(method)).lam != view.problem.lam
     ]
     if others and measure in ("objective", "excess_risk"):
-        st.caption(f":material/info: {texts.OTHER_OBJECTIVE.format(names=listed(others))}")
+        st.caption(f":material/info: {OTHER_OBJECTIVE.format(names=listed(others))}")
     table_behind(pd.concat([rows for _, _, rows in series]), "plots", "What is drawn")
     _verdicts(view)
 
@@ -91,8 +104,8 @@ def _about(view: View, times: pd.DataFrame) -> str:
         for method, rows in times.groupby("method", sort=False)
         if rows[SECONDS].nunique() > 1
     ]
-    others = texts.OTHER_STEPS.format(names=listed(vary)) if vary else texts.SAME_STEPS
-    return f"{texts.TIMED} {others}"
+    others = OTHER_STEPS.format(names=listed(vary)) if vary else SAME_STEPS
+    return f"{TIMED} {others}"
 
 
 def _plots(view: View, series: list[Series], measure: str) -> Picture:
@@ -106,7 +119,7 @@ def _verdicts(view: View) -> None:
     """Judge the conclusions of the paper whose figure the settings are of, by what is drawn."""
     from dpcore.reproduction import paper_000
 
-    figure, _ = FIGURES_OF_000.get(presets.matching() or "", (0, {}))
+    figure, _ = FIGURES_OF_000.get(controls.matching_preset() or "", (0, {}))
     if figure and view.others is None:
         rows = view.table.assign(dataset=view.study.dataset)
-        verdicts.show(paper_000.judge(rows, figure), texts.THEIR_BASELINE)
+        show_conclusions(paper_000.judge(rows, figure), THEIR_BASELINE)

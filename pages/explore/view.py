@@ -13,37 +13,37 @@ import streamlit as st
 from dpcore.controls.explore import AXIS, BEST, WIDE_EPSILONS
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
+from dpcore.erm.methods import sooner_first
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.baselines import LINEAR, Baselines
 from dpcore.evaluation.clinic.counts import TreatedCounts, joined
 from dpcore.evaluation.curves import against
-from dpcore.evaluation.frontier import best_rows
-from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.evaluation.study import Study, delta_for, problem_for, study_of
-from dpcore.figures import noise
-from dpcore.figures.chosen import Cases
-from dpcore.figures.cost import Cost
 from dpcore.figures.curves import ReferenceLine, at, named
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
-from dpcore.figures.verdict import few_cases, few_records
 from dpcore.guarantee import Edition, Status
-from dpcore.methods import sooner_first
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
+from dpcore.questions.best_method.reach import best_rows
+from dpcore.questions.cost import noise
+from dpcore.questions.cost.chosen import Cases
 from dpcore.questions.cost.decision import Decision
 from dpcore.questions.cost.figure import Series
-from dpcore.questions.cost.question import CostQuestion
-from dpcore.words import counted, spaced
-from pages.explore import curve_jobs, loaders, texts
+from dpcore.questions.cost.question import CostQuestion, ReferenceQuestion
+from dpcore.questions.cost.two_parts import Cost
+from dpcore.questions.cost.words import few_cases, few_records
+from dpcore.words import counted, place_below, spaced
+from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import PreparedRecords
 from pages.shared import uploads
-from pages.shared.charts import on_dark
+from pages.shared.display import on_dark
 from pages.shared.work import WatchedJobs
 
+MOST_FREQUENT_IN_TRAINING = "the most frequent answer in training"
 Value = TypeVar("Value")
 
 
@@ -204,7 +204,7 @@ class View:
 
     def better_at(self, epsilon: float) -> tuple[str, float, float] | None:
         """The method that does best at an ε, if its lead is sure: its title, the lead and its ±."""
-        place = self.decision.at(epsilon)
+        place = place_below(self.decision.epsilons.tolist(), epsilon)
         leads = []
         for title, method, _, rows in named(self.everything, self.quality.column, self.titles):
             own = rows[(rows["epsilon"] == epsilon) & (rows["status"] == str(Status.PROVED))]
@@ -268,7 +268,7 @@ class View:
         for each in (self.decision, *(other for _, other in self.thin)):
             row = at(each.rows, epsilon).copy()
             if each.outcomes is not None:
-                place = each.at(float(row["epsilon"]))
+                place = place_below(each.epsilons.tolist(), float(row["epsilon"]))
                 counts = {
                     "missed_per_1000": each.missed[place],
                     "false_per_1000": each.false[place],
@@ -310,7 +310,7 @@ class View:
         guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
         guessing = self.quality.words.guess
         if self.problem.classes == 2 and self.quality.column == "accuracy" and guess < 0.5:
-            guessing = texts.MOST_FREQUENT_IN_TRAINING  # which another is on the test records
+            guessing = MOST_FREQUENT_IN_TRAINING  # which another is on the test records
         trees, linear = "", []
         if self.compared.model != LINEAR:
             line = self.compared.linear[self.quality.column]
@@ -338,7 +338,7 @@ def gather(choice: ExploreChoice) -> View | Pending:
     problem, delta = problem_for(study, split), delta_for(study, split)
     study = replace(study, epsilons=curve_jobs.grid(study, split, choice.axis))
     headline = curve_jobs.headline(study, choice.focus)
-    references = ReferenceStudy.of(study)
+    references = ReferenceQuestion(study)
     first = curve_jobs.first_answer(headline, references)
     if first.drawn != "done":
         return Pending(study, records, problem, delta, first)

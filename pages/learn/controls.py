@@ -10,13 +10,13 @@ from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
 from dpcore.controls.explore import SEED
-from dpcore.controls.learn import CHANGES, CLASS, CLASS_CODE, EVERY, LESSON, PRESENTER
+from dpcore.controls.learn import CHANGES, CLASS, CLASS_CODE, LESSON, PRESENTER
 from dpcore.errors import InvalidInput
-from dpcore.figures.learn import NO_GUESS, Guess, at
 from dpcore.lessons import LESSONS
+from dpcore.lessons.figure import NO_GUESS, Guess, at
 from dpcore.lessons.lesson import Lesson
 from pages.learn.classes import CLASSES, OpenClass
-from pages.shared import query
+from pages.shared import address
 from pages.shared.session import control_value, follow, once, set_controls, store, stored
 from pages.shared.widgets import drawn
 
@@ -63,11 +63,6 @@ class SentAnswer:
     epsilon: float
 
 
-def validate_link() -> str:
-    """Check the link once a session; returns all its refusals as one message."""
-    return once("learn_link", lambda: query.validate_link(EVERY))
-
-
 def sidebar() -> LearnChoice:
     with st.sidebar:
         top = st.container()
@@ -101,7 +96,7 @@ def sidebar() -> LearnChoice:
     refusal = stored("learn refusal") or ""
     store("learn refusal", None)
     if code and opened is None:
-        refusal = f"No class has the code {query.quoted(code)}: it is mistyped, or it has ended."
+        refusal = f"No class has the code {address.quoted(code)}: it is mistyped, or it has ended."
     return LearnChoice(number, seed, is_class, is_presented, opened, refusal)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dpcore.controls.learn import EVERY
 from pages.learn import answer, controls
-from pages.shared import query
+from pages.shared import address
 
-query.tell(controls.validate_link())
+address.check_once("learn", lambda: address.validate_link(EVERY))
 
 choice = controls.sidebar()
-query.tell(choice.refusal)
+address.tell(choice.refusal)
 answer.draw(choice)

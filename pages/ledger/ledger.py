@@ -7,23 +7,22 @@ import streamlit as st
 from dpcore import settings
 from dpcore.errors import InvalidInput
 from dpcore.release.roles import Role
-from pages.ledger import answer, cap_form, shown_ledger, texts
-from pages.shared import query, sign_in, view_link
-from pages.shared.session import once
-from pages.shared.texts import LEDGER
+from pages.ledger import answer
+from pages.shared import address, frame
+from pages.shared.page_links import LEDGER
 from pages.shared.verbatim import refuse
 
-query.tell(once("ledger_link", lambda: query.validate_link(())))
-view_link.title(LEDGER)
-person = sign_in.needed(Role.STEWARD)
-sign_in.who(person)
+address.check_once("ledger", lambda: address.validate_link(()))
+frame.title(LEDGER)
+person = frame.needed_visitor(Role.STEWARD)
+frame.show_visitor(person)
 try:
-    ledger = shown_ledger.opened(person)
-    if shown_ledger.is_demonstration(person):
-        st.info(texts.DEMONSTRATION.format(place=settings.LEDGER.name), icon=":material/science:")
+    ledger = answer.opened(person)
+    if answer.is_demonstration(person):
+        st.info(answer.DEMONSTRATION.format(place=settings.LEDGER.name), icon=":material/science:")
     chosen = answer.chosen(ledger)
     if chosen is not None:
         answer.show(ledger, chosen)
-        cap_form.draw(ledger, chosen, person)
+        answer.raise_cap(ledger, chosen, person)
 except InvalidInput as refusal:
     refuse(refusal)

@@ -9,27 +9,42 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.account import Account, Room, Statement, fitted, rooms, state
+from dpcore.accounting.account import (
+    Account,
+    ModelRoom,
+    Room,
+    Statement,
+    fitted,
+    model_rooms,
+    rooms,
+    state,
+)
 from dpcore.accounting.entries import AccountEntry, to_csv
-from dpcore.accounting.model_room import ModelRoom, model_rooms
-from dpcore.controls.account import MODEL_DATA
 from dpcore.controls.explore import COHORTS
 from dpcore.controls.options import exactly
+from dpcore.controls.plan import MODEL_DATA
 from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.model_loss import LossStudy, loss_study, task
-from dpcore.figures.cost import Cost
+from dpcore.evaluation.study import Study
 from dpcore.figures.quality import ACCURACY
 from dpcore.progress import Progress
 from dpcore.questions.account import figure, told, words
+from dpcore.questions.account.models import LossQuestion
 from dpcore.questions.account.usual import first_day, usual
-from dpcore.rounding import stop_below
-from dpcore.words import as_set, at_most, plain, spaced
-from pages.plan import budget, entries
+from dpcore.questions.cost.two_parts import Cost
+from dpcore.questions.question import task
+from dpcore.words import as_set, at_most, place_below, plain, spaced
+from pages.plan import controls, entries
 from pages.shared import page_links, work
-from pages.shared.charts import download, on_dark, plot, table_behind
-from pages.shared.code import show_command, show_python
-from pages.shared.numbers import draw_numbers
+from pages.shared.display import (
+    download,
+    draw_numbers,
+    on_dark,
+    plot,
+    show_command,
+    show_python,
+    table_behind,
+)
 from pages.shared.session import store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
@@ -58,7 +73,7 @@ def show() -> Waiting:
     rows, refusal = entries.current(), None
     try:
         with place:
-            typed = budget.typed()
+            typed = controls.typed_budget()
         limit, adjacency, people = typed.limit, typed.adjacency, typed.people
         rows = entries.follow(people)
         account = Account(limit, tuple(rows.values()), adjacency)
@@ -94,7 +109,7 @@ def show() -> Waiting:
             shown = dict(zip(rows, statement.entries, strict=True))
             _answer(statement, fitting, fit)
             _chart(statement)
-        budget.note(limit, adjacency, people)
+        controls.note_budget(limit, adjacency, people)
     _rows(shown, rows, people, account, answer[0] if isinstance(answer, tuple) else None)
     if isinstance(answer, tuple):
         waiting += _model(answer[0], people)
@@ -270,13 +285,10 @@ def _lost(models: Sequence[AccountEntry], account: Account, people: int) -> dict
     if availability(dataset) not in ("built in", "local"):
         st.caption(f"{about.title} is not on this machine yet. Explore downloads it.")
         return {}
-    records = int(stop_below(COHORTS, people)) if dataset == "cohort" else None
+    records = COHORTS[place_below(COHORTS, people)] if dataset == "cohort" else None
     try:
-        study = loss_study(
-            dataset,
-            records,
-            str(account.adjacency),
-            0,
+        question = LossQuestion(
+            Study(dataset=dataset, records=records, adjacency=str(account.adjacency)),
             tuple(
                 (str(one.method), float(one.epsilon or 0.0), one.delta or account.budget.delta)
                 for one in models
@@ -289,17 +301,17 @@ def _lost(models: Sequence[AccountEntry], account: Account, people: int) -> dict
         f"Learned from {spaced(records or about.records)} {about.records_are} ({about.title}), "
         "and judged on others."
     )
-    work.only(LOSS, [study.key])
-    job = work.WatchedJobs(LOSS, LOSS, {"Measuring what they lose": study}, _submit)
+    work.only(LOSS, [question.key])
+    job = work.WatchedJobs(LOSS, LOSS, {question.doing: question}, _submit)
     if job.drawn != "done":
         work.watch([job])
         return {}
-    rows = work.result(study.key)
+    rows = work.result(question.key)
     return {str(row["method"]): _loss(row) for _, row in rows.iterrows()}
 
 
-def _submit(place: str, study: LossStudy) -> None:
-    work.submit(place, task(study))
+def _submit(place: str, question: LossQuestion) -> None:
+    work.submit(place, task(question))
 
 
 def _loss(row: pd.Series) -> str:
@@ -327,7 +339,7 @@ def _below(statement: Statement) -> None:
         with st.container(horizontal=True):
             st.download_button(
                 "Account (CSV)",
-                to_csv(statement.account.entries),
+                lambda: to_csv(statement.account.entries),
                 file_name=told.FILE,
                 mime="text/csv",
                 icon=":material/download:",
@@ -335,7 +347,7 @@ def _below(statement: Statement) -> None:
             )
             st.download_button(
                 "Calendar (.ics)",
-                told.calendar(statement),
+                lambda: told.calendar(statement),
                 file_name="privacy_calendar.ics",
                 mime="text/calendar",
                 icon=":material/calendar_month:",

@@ -15,35 +15,30 @@ from dpcore.accounting.entries import (
     FIRST_DAY,
     LAST_DAY,
     LONGEST_TITLE,
+    MAX_COLUMNS,
     MAX_COUNT,
     MAX_ENTRIES,
     MAX_LETTERS,
+    PAIR,
+    PURE,
     AccountEntry,
     from_csv,
     from_link,
     to_link,
 )
-from dpcore.accounting.model_proofs import PAIR, PURE
-from dpcore.controls.account import ENTRIES, NO_ENTRIES, QUESTION
 from dpcore.controls.common import ADJACENCIES
-from dpcore.controls.link import Link, Refusal
+from dpcore.controls.control import Link, Refusal
 from dpcore.controls.options import exactly
-from dpcore.controls.plan import FIRST
+from dpcore.controls.plan import ENTRIES, FIRST, NO_ENTRIES, QUESTION
 from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.questions.account import words
-from dpcore.questions.account.usual import (
-    first_day,
-    following,
-    of_records,
-    usual,
-    with_too_many,
-)
-from dpcore.rounding import typed as as_typed
+from dpcore.questions.account.usual import first_day, following, of_records, usual, with_too_many
 from dpcore.words import plain, spaced
-from pages.plan import budget
-from pages.shared import upload_limit
+from dpcore.words import typed as as_typed
+from pages.plan import controls
+from pages.server import transfers
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 
@@ -74,6 +69,10 @@ SPREAD = (
 MODEL = (
     "As Explore trains it, corrected. A tree counts with its pure ε, DP-GD with its Gaussian "
     "noise. Where (ε, δ) alone is proved, that δ is taken from the account's."
+)
+TABLE = (
+    "As Describe shows it, by two groups or more. The error is that of noise alone, in 95 of 100 "
+    "tables, with every column of numbers: columns of words cost less."
 )
 OTHER_UNIT = (
     "It can't be added to your account, in which another change counts as one person's data: {}, "
@@ -218,7 +217,7 @@ def offer(found: AccountEntry, delta: float, adjacency: Adjacency, people: int) 
 
     The entry says for which n and δ it was found, where the account has others.
     """
-    account_delta, account_adjacency, account_people = budget.account_counts()
+    account_delta, account_adjacency, account_people = controls.account_counts()
     if adjacency is not account_adjacency:
         st.caption(OTHER_UNIT.format(account_adjacency, adjacency))
         return
@@ -263,6 +262,7 @@ def buttons(records: int) -> None:
         _button("Add a training", ":material/model_training:", add_next, "training", records)
         _button("Add weekly releases", ":material/event_repeat:", add_next, "release")
         with st.popover("More", icon=":material/more_horiz:"):
+            _button("Add a table of Describe", "", add_next, "table", records)
             _button("Add a release with Laplace noise", "", add_next, "laplace")
             _button("Add a model of Explore", "", add_next, "model")
             _button("Add what is already spent", "", add_next, "spent")
@@ -273,7 +273,7 @@ def buttons(records: int) -> None:
                 "Open a file (CSV)",
                 "csv",
                 key="account_file",
-                max_upload_size=upload_limit.allow(upload_limit.SMALL),
+                max_upload_size=transfers.allow(transfers.SMALL),
             )
             if file is not None:
                 _button("Use this file", "", put_file, file.getvalue())
@@ -306,12 +306,15 @@ def draw(
     An open box covers the answer above (`statement`), and so holds it, too.
     """
     rows = current()
+    adjacency = Adjacency.ZERO_OUT if account is None else account.adjacency
     refused: dict[tuple[int, str], str] = stored("account refused") or {}
     if sentence := refused.get(OF_FILE):
         refuse(sentence)
     for number, entry in list(rows.items())[:MAX_ROWS]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            name, rest = map(verbatim, words.entry(shown.get(number, entry), entry.share))
+            name, rest = map(
+                verbatim, words.entry(shown.get(number, entry), entry.share, adjacency)
+            )
             basis = "" if account is None else words.basis(shown.get(number, entry), account)
             st.markdown(f"**{name}** · {rest}", width="stretch", help=basis or None)
             box = st.popover("Change", key=f"entry {number}", on_change="rerun", type="tertiary")
@@ -362,6 +365,11 @@ def _fields(number: int, entry: AccountEntry) -> None:
         way = next(name for name in ways if getattr(entry, name) is not None)
         box.way(ways, way)
         box.amount(way, ways[way], getattr(entry, way))
+    if entry.columns is not None:
+        with st.container(horizontal=True):
+            box.whole("records", "Records n", entry.records or 1, 1, 1_000_000_000)
+            box.whole("columns", "Columns", entry.columns, 1, MAX_COLUMNS)
+        st.caption(TABLE)
     if entry.kind == "model":
         box.choice("method", "Method", words.methods(), str(entry.method))
         if entry.proof != PURE:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.accounting.budget import split
+from dpcore.accounting.answers import split
 from dpcore.accounting.entries import MAX_COUNT, AccountEntry
-from dpcore.controls.account import LADDER_BUDGET, LADDER_RELEASES, LADDER_SENSITIVITY
+from dpcore.controls.plan import LADDER_BUDGET, LADDER_RELEASES, LADDER_SENSITIVITY
 from dpcore.errors import InvalidInput, whole
 from dpcore.questions.split import figure, words
-from dpcore.rounding import raised
-from dpcore.words import at_most, plain
-from pages.plan import budget, entries
-from pages.shared.charts import on_dark, plot, table_behind
-from pages.shared.code import show_command, show_python
-from pages.shared.numbers import NARROW, draw_numbers
+from dpcore.words import at_most, plain, raised
+from pages.plan import controls, entries
+from pages.shared.display import (
+    NARROW,
+    draw_numbers,
+    on_dark,
+    plot,
+    show_command,
+    show_python,
+    table_behind,
+)
 from pages.shared.verbatim import refuse
 from pages.shared.work import Waiting
 
@@ -31,14 +36,14 @@ def show() -> Waiting:
     try:
         with place:
             more = LADDER_SENSITIVITY, LADDER_RELEASES
-            typed = budget.typed(LADDER_BUDGET, budget.of_account(), more)
+            typed = controls.typed_budget(LADDER_BUDGET, controls.of_account(), more)
         _answer(typed)
     except InvalidInput as refusal:
         refuse(refusal)
     return []
 
 
-def _answer(typed: budget.TypedBudget) -> None:
+def _answer(typed: controls.TypedBudget) -> None:
     limit, adjacency, people = typed.limit, typed.adjacency, typed.people
     sensitivity = typed.others[LADDER_SENSITIVITY.key]
     count = whole("releases", typed.others[LADDER_RELEASES.key], at_least=1, at_most=10_000)
@@ -76,7 +81,7 @@ def _answer(typed: budget.TypedBudget) -> None:
     if not is_met:
         st.markdown(f":red[:material/close:] {classical['reason']}")
     table_behind(table, "sigma_ladder", "Noise of every mechanism over ε")
-    budget.note(limit, adjacency, people)
+    controls.note_budget(limit, adjacency, people)
     if count <= MAX_COUNT:
         noise = raised(shared.portions[0].noise_multiplier, 5)
         entry = AccountEntry("release", count=count, noise=noise)

@@ -1,6 +1,7 @@
-"""Ask for one person's values, and show what the model says, and why.
+"""Ask for one person's values, and show what the model says, and why; or predict for a file.
 
-Nothing that is typed is cached or stored: the session has it while the form is on the page.
+Nothing that is typed is cached or stored: the session has it while the form is on the page. The
+records of a file are predicted for in a process of its own.
 """
 
 from __future__ import annotations
@@ -14,21 +15,40 @@ from dpcore.datasets.own import typed_numbers
 from dpcore.datasets.own.notation import read
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
-from dpcore.figures import prediction as figures
+from dpcore.questions.prediction import figure
+from dpcore.questions.prediction.figure import outcome_words
 from dpcore.release import prediction
 from dpcore.release.demonstration import PATIENT
 from dpcore.release.model import ReleasedModel
-from dpcore.release.prediction import MAX_COLUMNS, PersonValues, Value
-from dpcore.words import as_set, listed
-from pages.predict import certificate, texts
-from pages.predict.controls import Choice
-from pages.shared.charts import on_dark, plot, table_behind
-from pages.shared.session import control_value
+from dpcore.release.prediction import MAX_COLUMNS, PersonValues, PredictedBatch, Value, batch
+from dpcore.words import as_set, listed, spaced
+from pages.predict import certificate
+from pages.predict.controls import Choice, isolated_call
+from pages.server import sessions
+from pages.shared import uploads
+from pages.shared.display import on_dark, plot, table_behind
+from pages.shared.session import control_value, leave, on_leaving, store, stored
+from pages.shared.uploads import File
 from pages.shared.verbatim import refuse, verbatim
 
+TOO_WIDE = "The model has {count} columns, and the form takes at most {most}: choose a CSV file."
+NOISE = "95 of 100 such ranges hold what the training says without noise."
+NOISE_HOW = (
+    "In 95 of 100 releases with other noise, such a range holds what the training says without "
+    "any. It follows from the certificate and made-up records, and costs no ε. For people unlike "
+    "those it learned from it may be too narrow."
+)
+NOISE_UNKNOWN = "What noise alone does is not known: {why}."
+REFUSED = "There is no answer, as a value is none that the model knows: {values}."
+REFUSED_VALUE = "{name} is {value}, but must be {allowed}"
+FILE = (
+    "The first line names the model’s columns, in any order; others are left out. It is read in a "
+    "process of its own, which ends with the answer."
+)
 NARROWEST = 120  # pixels of a field
 MAX_LETTERS = 30  # of a number as it is typed
 REFUSED_MARK = ":material/error:"  # in a field whose value the model does not know
+PREDICTIONS = "predictions"
 
 
 def show(choice: Choice) -> None:
@@ -37,7 +57,7 @@ def show(choice: Choice) -> None:
     columns = model.entry.columns
     if len(columns) > MAX_COLUMNS:
         st.warning(
-            texts.TOO_WIDE.format(count=len(columns), most=MAX_COLUMNS),
+            TOO_WIDE.format(count=len(columns), most=MAX_COLUMNS),
             icon=":material/table_rows:",
         )
         return
@@ -52,7 +72,7 @@ def show(choice: Choice) -> None:
             refuse(_refusal(refused, given, _decimal_commas(model)))
         return
     empty = [
-        figures.readable_name(column.name)
+        figure.readable_name(column.name)
         for column in columns
         if given[column.name] is None and not (column.missing_marks and column.kind == "number")
     ]
@@ -64,11 +84,11 @@ def show(choice: Choice) -> None:
     person = {column.name: _value(column, given[column.name]) for column in columns}
     rows = prediction.parts(model, person)
     outcome = float(rows["outcome"].iloc[0])
-    wording = figures.OutcomeWording(
+    wording = figure.OutcomeWording(
         model.loss == "logistic",
         model.entry.outcome,
         is_corrected=model.risks is not None,
-        among=figures.among(outcome),
+        among=figure.among(outcome),
     )
     noise = certificate.noise(choice)
     ends = None
@@ -76,11 +96,11 @@ def show(choice: Choice) -> None:
         ends = noise.intervals(prediction.frame_of(model.entry, [person]))[0].tolist()
     with place:
         st.markdown(f"#### {verbatim(wording.headline(outcome, ends))}")
-        about = texts.NOISE_UNKNOWN.format(why=noise) if ends is None else texts.NOISE
-        how = None if ends is None else texts.NOISE_HOW
+        about = NOISE_UNKNOWN.format(why=noise) if ends is None else NOISE
+        how = None if ends is None else NOISE_HOW
         st.caption(verbatim(f"{wording.meaning()} {about}"), help=how)
     with picture:
-        drawn = figures.parts(rows, columns, wording, dark=on_dark())
+        drawn = figure.parts(rows, columns, wording, dark=on_dark())
         plot(drawn, "predict_parts")
         table_behind(rows, "predict_parts", "What each value has to do with the answer")
         _curve(model, person, wording)
@@ -114,7 +134,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
         # beyond its limits to itself: the page would go on showing the answer to the one before.
         is_refused = _is_refused(column, _read(control_value(key), decimal_comma))
         text = st.text_input(
-            verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}"),
+            verbatim(f"{figure.readable_name(column.name)}, {_allowed(column)}"),
             value="" if first is None else typed_numbers.written(float(first)),
             max_chars=MAX_LETTERS,
             placeholder=UNKNOWN if column.missing_marks else None,
@@ -125,7 +145,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
         return _read(text, decimal_comma)
     levels = prediction.levels_of(column)
     return st.selectbox(
-        verbatim(figures.readable_name(column.name)),
+        verbatim(figure.readable_name(column.name)),
         [*levels, *([UNKNOWN] if column.missing_marks else [])],
         None if first is None else levels.index(str(first)),
         placeholder="Choose",
@@ -158,7 +178,7 @@ def _is_refused(column: Column, given: object) -> bool:
 def _refusal(
     refused: Sequence[Column], given: Mapping[str, object], decimal_commas: Collection[str]
 ) -> str:
-    return texts.REFUSED.format(
+    return REFUSED.format(
         values="; ".join(
             _refused_value(column, given[column.name], column.name in decimal_commas)
             for column in refused
@@ -167,10 +187,10 @@ def _refusal(
 
 
 def _refused_value(column: Column, value: object, decimal_comma: bool) -> str:
-    name = figures.readable_name(column.name)
+    name = figure.readable_name(column.name)
     if isinstance(value, str):
         return f"{name} is {typed_numbers.why_unread(value, decimal_comma)}"
-    return texts.REFUSED_VALUE.format(name=name, value=f"{value:.12g}", allowed=_allowed(column))
+    return REFUSED_VALUE.format(name=name, value=f"{value:.12g}", allowed=_allowed(column))
 
 
 def _value(column: Column, given: object) -> Value:
@@ -178,7 +198,7 @@ def _value(column: Column, given: object) -> Value:
     return prediction.value_of(column, None if is_unknown else given)
 
 
-def _curve(model: ReleasedModel, person: PersonValues, wording: figures.OutcomeWording) -> None:
+def _curve(model: ReleasedModel, person: PersonValues, wording: figure.OutcomeWording) -> None:
     columns = model.entry.columns
     with st.expander(
         f"The {wording.name} along one column",
@@ -191,10 +211,64 @@ def _curve(model: ReleasedModel, person: PersonValues, wording: figures.OutcomeW
         chosen = st.selectbox(
             "Column",
             range(len(columns)),
-            format_func=lambda each: figures.readable_name(columns[each].name),
+            format_func=lambda each: figure.readable_name(columns[each].name),
             key=f"predict column {model.hash}",
             persist_state="session",  # also while there is no answer
         )
         rows = prediction.curve(model, person, columns[chosen].name)
-        plot(figures.curve(rows, columns[chosen], wording, dark=on_dark()), "predict_curve_figure")
+        plot(figure.curve(rows, columns[chosen], wording, dark=on_dark()), "predict_curve_figure")
         table_behind(rows, "predict_curve", "The answer at each value of the column")
+
+
+def show_for_many(choice: Choice) -> None:
+    """Draw the field for a file, and the predictions for it."""
+    file = uploads.field("Records (CSV)", "predict_table", help=FILE)
+    if file is None:
+        drop_file()
+        st.markdown(FILE)
+        return
+    on_leaving(PREDICTIONS, lambda: _forget_file(file))
+    predictions = _predictions(choice, file)
+    if isinstance(predictions, InvalidInput):
+        refuse(predictions)
+        return
+    outcome = outcome_words(choice.model.entry.outcome, is_positive=True)
+    records = "1 record" if predictions.records == 1 else f"{spaced(predictions.records)} records"
+    st.markdown(
+        f"#### {records}: of {spaced(predictions.positive)} the model says {verbatim(outcome)}."
+    )
+    st.download_button(
+        "Download predictions",
+        predictions.csv,
+        file_name="predictions.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        type="primary",
+        on_click="ignore",
+    )
+
+
+def drop_file() -> None:
+    """Forget the file and its predictions, where there are any."""
+    if stored(PREDICTIONS) is not None:
+        leave()
+
+
+def _predictions(choice: Choice, file: File) -> PredictedBatch | InvalidInput:
+    key = choice.model.hash, hash(choice.certificate), file.file_id
+    if stored(PREDICTIONS) is None or stored(PREDICTIONS)[0] != key:
+        computed: PredictedBatch | InvalidInput
+        try:
+            computed = isolated_call(
+                file.name, batch, choice.contents, choice.certificate, file, file.name
+            )
+        except InvalidInput as refusal:
+            computed = refusal
+        store(PREDICTIONS, (key, computed))
+    predictions: PredictedBatch | InvalidInput = stored(PREDICTIONS)[1]
+    return predictions
+
+
+def _forget_file(file: File) -> None:
+    store(PREDICTIONS, None)
+    sessions.forget_file(file.file_id)

@@ -8,17 +8,22 @@ from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release.certificate import Certificate
 from dpcore.release.check import Checked, check, read
-from dpcore.release.noise_alone import NoiseAlone, noise_alone
+from dpcore.release.documents import leaves
+from dpcore.release.made_up import NoiseAlone, noise_alone
 from dpcore.release.prediction import checked
-from dpcore.release.registry import leaves
 from dpcore.words import spaced
-from pages.predict import texts
-from pages.predict.controls import Choice
-from pages.predict.isolated_call import isolated_call
-from pages.shared import print_only
+from pages.predict.controls import Choice, isolated_call
 from pages.shared.session import store, stored
-from pages.shared.verbatim import verbatim
+from pages.shared.verbatim import show_on_paper, verbatim
 
+DEMONSTRATION = "Demonstration: released from made-up patients. Its predictions mean nothing."
+LIKE_DEMONSTRATION = (
+    "Its columns are those of the demonstration, whose patients are made up. Nothing here says "
+    "that it was learned from real ones."
+)
+WITHOUT = "No certificate: nothing here says what privacy was proved of this model."
+HOLDS = "The certificate holds: it is this model’s, and its numbers follow from the mechanism."
+BROKEN = "Do not rely on the certificate:"
 CHECKED, VALID, NOISE, MAX_PROBLEMS = "certificate", "valid certificate", "noise alone", 4
 
 
@@ -27,10 +32,10 @@ def line(choice: Choice) -> None:
     certificate = _valid(choice)
     data_set = None if certificate is None else certificate.document["facts"]["ledger"]["data_set"]
     if demonstration.is_source(choice.model.columns, data_set):
-        caution = texts.DEMONSTRATION if data_set else texts.LIKE_DEMONSTRATION
+        caution = DEMONSTRATION if data_set else LIKE_DEMONSTRATION
         st.warning(caution, icon=":material/science:")
     if not choice.certificate:
-        st.caption(texts.WITHOUT)
+        st.caption(WITHOUT)
         return
     if certificate is None:
         verification = _checked(choice)
@@ -39,7 +44,7 @@ def line(choice: Choice) -> None:
         listed = "\n".join(
             f"- {each}" for each in [*problems, *([f"… and {spaced(more)} more."] * (more > 0))]
         )
-        st.error(f"{texts.BROKEN}\n\n{listed}", icon=":material/gpp_bad:")
+        st.error(f"{BROKEN}\n\n{listed}", icon=":material/gpp_bad:")
     elif not choice.is_demonstration:
         about = certificate.document["facts"]["about"]
         st.caption(verbatim(f"{about['name']}. Meant for: {about['intended_use']}"))
@@ -50,7 +55,7 @@ def show(choice: Choice) -> None:
     certificate = _valid(choice)
     if certificate is None:
         return
-    print_only.line(certificate.document["claim"])
+    show_on_paper(certificate.document["claim"])
     place = st.expander(
         "Certificate", icon=":material/verified_user:", on_change="rerun", key="predict_certificate"
     )
@@ -60,7 +65,7 @@ def show(choice: Choice) -> None:
 
     verification = _checked(choice)
     with place:
-        st.markdown(f":green[:material/check:] {texts.HOLDS}")
+        st.markdown(f":green[:material/check:] {HOLDS}")
         st.markdown(verbatim(certificate.document["claim"]))
         st.caption(verbatim(f"Checked: {'; '.join(verification.checks)}. {verification.warning}"))
         rows = leaves(certificate.document)

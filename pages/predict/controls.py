@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import streamlit as st
 
@@ -10,13 +12,36 @@ from dpcore.controls import predict as controls
 from dpcore.errors import InvalidInput
 from dpcore.release.demonstration import released
 from dpcore.release.model import MAX_BYTES, ReleasedModel, read_model
-from pages.predict import texts
-from pages.predict.isolated_call import isolated_call
-from pages.shared import last_release, page_links, query, upload_limit
-from pages.shared.session import once, store, stored
+from pages.server import transfers
+from pages.shared import page_links
+from pages.shared.session import store, stored
+from pages.shared.uploads import Upload, stored_release
 from pages.shared.widgets import drawn
 
+NOTHING_STORED = "What you enter is used and dropped: no address, file or log holds it."
+RELEASE = "Release a model"
+FILES_HELP = (
+    "From the folder of a release. The model is read as data: nothing in it can run. Without its "
+    "certificate nothing says what was proved of it."
+)
+FIRST = (
+    "Choose a released model’s **model.json** on the left. Its own description of the columns "
+    "makes the form."
+)
+OF_LAST_RELEASE = "The model that you released in this session. Choose files to take another."
+Value = TypeVar("Value")
+LIBRARIES = ("dpcore.release.prediction",)
 FILES, MODEL = "predict_files", "read model"
+
+
+def isolated_call(filename: str, call: Callable[..., Value], *arguments: object) -> Value:
+    """Make the call while the page still reacts; refuses one that takes too much time or memory."""
+    upload = Upload("", filename, LIBRARIES, call, *arguments)
+    try:
+        result: Value = upload.answer("", None)
+        return result
+    finally:
+        upload.close()
 
 
 @dataclass(frozen=True)
@@ -30,20 +55,15 @@ class Choice:
     for_many: bool
 
 
-def validate_link() -> str:
-    """Check the link once a session; returns all its refusals as one message."""
-    return once("predict_link", lambda: query.validate_link(controls.EVERY))
-
-
 def sidebar() -> Choice | InvalidInput | None:
     """Draw the controls; returns what they choose, why that is refused, or nothing yet."""
     with st.sidebar:
         is_demonstration = drawn(controls.MODEL) == controls.DEMONSTRATION
         files = {} if is_demonstration else _files()
         for_many = drawn(controls.FOR) == controls.MANY
-        st.caption(texts.NOTHING_STORED)
+        st.caption(NOTHING_STORED)
         script, link = page_links.link_to("May it leave?")
-        st.page_link(script, label=texts.RELEASE, icon=":material/output:", query_params=link)
+        st.page_link(script, label=RELEASE, icon=":material/output:", query_params=link)
     if is_demonstration:
         files = _demonstration()
     contents = [data for name, data in files.items() if name.endswith(".json")]
@@ -63,20 +83,20 @@ def _files() -> dict[str, bytes]:
 
     Without files they are those of the model that this session released last.
     """
-    uploads = st.file_uploader(
+    chosen = st.file_uploader(
         "model.json (and certificate.yaml)",
         type=["json", "yaml", "yml"],
         accept_multiple_files=True,
         key=FILES,
-        help=texts.FILES,
-        max_upload_size=upload_limit.allow(upload_limit.SMALL),
+        help=FILES_HELP,
+        max_upload_size=transfers.allow(transfers.SMALL),
     )
     files = {}
-    for upload in uploads:
+    for upload in chosen:
         # One byte more shows that it has too many.
         files[upload.name.lower()] = upload.read(MAX_BYTES + 1)
-    if not files and (files := last_release.stored_files()):
-        st.caption(texts.LAST_RELEASE)
+    if not files and (files := stored_release()):
+        st.caption(OF_LAST_RELEASE)
     return files
 
 

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore.controls.predict import EVERY
 from dpcore.errors import InvalidInput
 from dpcore.release.roles import Role
-from pages.predict import answer, batch, certificate, controls, texts
-from pages.shared import query, sign_in, view_link
-from pages.shared.texts import PREDICT
+from pages.predict import answer, certificate, controls
+from pages.shared import address, frame
+from pages.shared.page_links import PREDICT
 from pages.shared.verbatim import refuse
 
-query.tell(controls.validate_link())
-view_link.title(PREDICT)
-sign_in.who(sign_in.needed(Role.READER))
+address.check_once("predict", lambda: address.validate_link(EVERY))
+frame.title(PREDICT)
+frame.show_visitor(frame.needed_visitor(Role.READER))
 choice = controls.sidebar()
 if choice is None:
-    st.markdown(texts.FIRST)
+    st.markdown(controls.FIRST)
 elif isinstance(choice, InvalidInput):
     refuse(choice)
 else:
     certificate.line(choice)
     if choice.for_many:
-        batch.show(choice)
+        answer.show_for_many(choice)
     else:
-        batch.drop()
+        answer.drop_file()
         answer.show(choice)
     certificate.show(choice)

@@ -20,14 +20,18 @@ from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.certificate import About
+from dpcore.release.confined_release import Kind
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Released
+from dpcore.release.summary import PublishedSummary, SummaryPlan
 from dpcore.release.twin.twin import Twin, TwinPlan
-from pages.release import texts
-from pages.shared import server_ledger
+from pages.server import ledgers
 from pages.shared.work import JobLine, State, Watched
 
+PREPARING = "**Nothing is paid yet.**"
+TRAINING = "**Paid**; it can no longer be cancelled. Keep this page open."
+FAULT = "It ended by a fault of the program."
 Phase = Literal[
     "preparing",
     "paying",
@@ -41,17 +45,19 @@ Phase = Literal[
 UNDER_WAY: tuple[Phase, ...] = ("preparing", "paying", "training")
 
 Product = TypeVar("Product")
-"""A released model, or a private twin."""
+"""A released model, a private twin, or a table of numbers."""
 Work = Callable[["Attempt[Product]"], None]
+
+_Attempts = tuple["Attempts[Released]", "Attempts[Twin]", "Attempts[PublishedSummary]"]
 
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
-_accounts: dict[tuple[str, str], tuple[Attempts[Released], Attempts[Twin]]] = {}
+_accounts: dict[tuple[str, str], _Attempts] = {}
 """By ledger and data set: whoever loads the page anew finds the release that is under way."""
 
 
 class Attempt(Generic[Product]):
-    """One release, or one twin, from the press of the button to its files.
+    """One release, of whatever kind, from the press of the button to its files.
 
     `work` calls `commit` before it pays and `paid` after, and leaves what was `released` and its
     `files`; `is_present` says whether its reader is still there.
@@ -114,7 +120,7 @@ class Attempt(Generic[Product]):
             end, self.refusal = "refused", str(refusal)
         except Exception:
             _log.exception("A release ended early.")
-            end, self.refusal = "refused", texts.FAULT
+            end, self.refusal = "refused", FAULT
         if end != "released" and self.phase == "training":
             end = "lost"
         elif end != "released" and self.phase == "paying" and not is_refused:
@@ -164,7 +170,7 @@ class WatchedAttempt(Watched):
         """Say how far it is; it can be cancelled before its payment only."""
         attempt = self._attempt
         is_unpaid = attempt.phase == "preparing"
-        words = f"{texts.PREPARING if is_unpaid else texts.TRAINING} {attempt.doing} …"
+        words = f"{PREPARING if is_unpaid else TRAINING} {attempt.doing} …"
         return JobLine(words, attempt.share, "Cancel" if is_unpaid and self._is_own else "")
 
     def stop(self) -> None:
@@ -182,6 +188,7 @@ class PayingAccount:
     data_set: str
     attempts: Attempts[Released]
     twins: Attempts[Twin]
+    tables: Attempts[PublishedSummary]
 
 
 @dataclass(frozen=True)
@@ -195,10 +202,11 @@ class ReleaseOrder:
 
 
 @dataclass(frozen=True)
-class TwinOrder:
-    """Which twin is to be made, and from which account."""
+class MeasurementOrder:
+    """What is to be measured, a twin or a table of numbers, and from which account."""
 
-    plan: TwinPlan
+    kind: Kind
+    plan: TwinPlan | SummaryPlan
     actor: str
     account: PayingAccount
 
@@ -220,7 +228,7 @@ class Demonstration:
             accepts=agreed.accepts,
         )
         self._accounts = {
-            adjacency: PayingAccount(ledger, "memory", data_set, Attempts(), Attempts())
+            adjacency: PayingAccount(ledger, "memory", data_set, Attempts(), Attempts(), Attempts())
             for adjacency, data_set in ((agreed.adjacency, name), (replaced, other))
         }
 
@@ -232,5 +240,5 @@ class Demonstration:
 def account(where: str, data_set: str) -> PayingAccount:
     """Return the account of a data set in the ledger at this place."""
     with _lock:
-        attempts, twins = _accounts.setdefault((where, data_set), (Attempts(), Attempts()))
-    return PayingAccount(server_ledger.opened(where), where, data_set, attempts, twins)
+        attempts = _accounts.setdefault((where, data_set), (Attempts(), Attempts(), Attempts()))
+    return PayingAccount(ledgers.opened(where), where, data_set, *attempts)

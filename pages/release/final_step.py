@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dpcore.controls.release import DEMONSTRATION, TEXTS, USE
+from dpcore.controls.release import DEMONSTRATION, MODEL, NUMBERS, TEXTS, USE
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
@@ -14,18 +14,24 @@ from dpcore.release.certificate import About
 from dpcore.release.payment import Price
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Released
-from pages.release import controls, outcome, payment, texts
+from pages.release import numbers, payment, steps
 from pages.release.account import Attempt, PayingAccount, ReleaseOrder, WatchedAttempt, Work
 from pages.release.budget import ReleaseBudget
 from pages.release.payment import Press
-from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep, last
+from pages.release.table import ChosenTable
 from pages.shared import work
-from pages.shared.session import stored
-from pages.shared.texts import ACTING
+from pages.shared.session import ACTING, stored
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm
 
+NOT_YET = "The button comes once the steps before are done."
+FILL_IN = "fill in: {missing}"
+PAYS = (
+    "The payment is final, and pays for one training. You can cancel before it; a training that is "
+    "interrupted after it is lost."
+)
+ANOTHER = "Release another model"
 BEGUN = "release begun"
 
 
@@ -35,21 +41,23 @@ def draw(
     budget: ReleaseBudget,
     before: Sequence[ReleaseStep],
 ) -> ReleaseStep:
+    if form.values[MODEL.key] == NUMBERS:
+        return numbers.draw(form, records, budget, before)
     is_own = form.values["release_table"] != DEMONSTRATION
     running = under_way(budget.account)
     if running is not None:
         work.watch([WatchedAttempt(running, stored(BEGUN))])
-        return last(before, *outcome.brief(running))
+        return last(before, *payment.in_brief(running))
     latest = None if budget.account is None else budget.account.attempts.latest
     if latest is not None and budget.account is not None:
-        outcome.draw(latest, budget.account)
+        payment.draw_outcome(latest, budget.account)
     is_released = latest is not None and latest.released is not None
     # One cost at a time: that of the files is shown with them, another release is a click away.
-    with st.expander(texts.ANOTHER) if is_released else st.container():
+    with st.expander(ANOTHER) if is_released else st.container():
         certificate_texts = _certificate_texts(form, is_own=is_own)
         missing = [control.label for control in TEXTS if not certificate_texts[_name(control.key)]]
         if not all(step.needs_nothing for step in before):
-            st.caption(texts.NOT_YET)
+            st.caption(NOT_YET)
         elif records is not None and budget.account is not None and budget.price is not None:
             _button(
                 records,
@@ -60,9 +68,9 @@ def draw(
                 missing,
                 is_own=is_own,
             )
-    step = last(before, *("", "") if latest is None else outcome.brief(latest))
+    step = last(before, *("", "") if latest is None else payment.in_brief(latest))
     if missing and step.state == "to do":
-        return ReleaseStep("to do", texts.FILL_IN.format(missing=missing[0].lower()))
+        return ReleaseStep("to do", FILL_IN.format(missing=missing[0].lower()))
     return step
 
 
@@ -94,7 +102,7 @@ def _button(
         name="release",
         label="Release" if attempts.latest is None else "Release another",
         icon=":material/lock_open_right:",
-        caption=texts.PAYS,
+        caption=PAYS,
         is_own=is_own,
         is_ready=not missing,
         type="primary",
@@ -116,7 +124,7 @@ def _certificate_texts(form: ControlForm, *, is_own: bool) -> dict[str, str]:
         acting = (stored(ACTING) or "") if control is USE else ""
         first = acting if is_own else getattr(demonstration.ABOUT, name)
         with cells[place % 3]:
-            certificate_texts[name] = controls.text(control, first, "own" if is_own else "made_up")
+            certificate_texts[name] = steps.text(control, first, "own" if is_own else "made_up")
     with cells[2]:
         certificate_texts["sector"] = form.draw("release_sector")
     return certificate_texts

@@ -1,4 +1,4 @@
-"""Draw the button that pays for a model or a twin, and order the steps of its attempt."""
+"""Draw the button that pays for what leaves, and order the steps of its attempt."""
 
 from __future__ import annotations
 
@@ -10,21 +10,48 @@ from typing import Any, Literal, Protocol, TypeVar
 import streamlit as st
 
 from dpcore.controls.control import Control
+from dpcore.controls.predict import FILE
+from dpcore.controls.predict import MODEL as PREDICT_BY
+from dpcore.controls.release import AS_TRAINED, CORRECTED, FEATURES, MODEL, NETWORK, RISKS
+from dpcore.datasets.own import clipped
 from dpcore.errors import InvalidInput
-from dpcore.figures import clipping_words
 from dpcore.guarantee import large_delta
 from dpcore.progress import Progress
 from dpcore.release.ledger import Receipt
-from dpcore.release.payment import Price
+from dpcore.release.payment import ACCOUNTANT, Price
+from dpcore.release.release import Released
 from dpcore.release.roles import AT_HAND, Actor, Role
-from dpcore.words import plain
-from pages.release import texts
+from dpcore.words import as_set, at_least, at_most, plain
 from pages.release.account import Attempt, Attempts, PayingAccount, Work
-from pages.release.records import ChosenTable
-from pages.shared import sign_in, signed_out
+from pages.release.table import ChosenTable
+from pages.server import sign_in
+from pages.shared import badges, frame, uploads
+from pages.shared.display import show_command
 from pages.shared.session import set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.work import present
+
+PREDICT_BY_IT = "Predict with this model"
+LESS = "Choose a smaller ε, or have the cap raised."
+NO_LONGER = "Your role was taken away meanwhile, so nothing was paid."
+CLIPPED = "Go on with values clipped"
+MAY = "I may spend this"
+UNSEALED = (
+    "The files are whole, but the ledger does not have the certificate yet. Attach {hash} to entry "
+    "{entry} by the ledger's command. {refusal}"
+)
+CANCELLED = "Cancelled: nothing was paid."
+LOST = "It was paid, and then cut off: the payment stays, what it was for is lost."
+DOUBTFUL = "It was cut off while it was paid: what is left says whether it was."
+MORE = "Proof, ledger and check"
+CHECK = "python -m dpcore certificate check ."
+LABELS = {
+    "model.json": "Model (JSON)",
+    "model.onnx": "Model (ONNX)",
+    "card.md": "Model card",
+    "certificate.yaml": "Certificate (YAML)",
+    "certificate.html": "Certificate (HTML)",
+}
 
 
 class Leaving(Protocol):
@@ -55,7 +82,7 @@ def refused(price: Price[Any], control: Control, key: str) -> bool:
     """Say why a price cannot be paid, with a button for the largest ε that can be."""
     if price.refusal is None:
         return False
-    refuse(f"{price.refusal} {texts.LESS}")
+    refuse(f"{price.refusal} {LESS}")
     less = price.less()
     if less is not None:
         st.button(
@@ -95,7 +122,7 @@ def pressed(
     seen = f"{account.place} {account.data_set} {count_when_drawn} {price} {records.clipping}"
     key = zlib.crc32(seen.encode())
     may = _goes_on(price, records, f"{name}_clipped_{key}")
-    may &= (not is_own or st.checkbox(texts.MAY, key=f"{name}_may_{key}")) and is_ready
+    may &= (not is_own or st.checkbox(MAY, key=f"{name}_may_{key}")) and is_ready
     is_pressed = st.button(
         label,
         key=f"{name}_{key}",
@@ -108,21 +135,21 @@ def pressed(
         return None
     person = sign_in.allowed(Role.ANALYST) if is_own else AT_HAND
     if isinstance(person, str):
-        sign_in.refuse(person)
+        frame.refuse_visitor(person)
         return None
-    return Press(count_when_drawn, person, signed_out.visitor())
+    return Press(count_when_drawn, person, sign_in.visitor())
 
 
 def _goes_on(price: Price[Any], records: ChosenTable, key: str) -> bool:
     """Tell of a large δ and of what was clipped; whether the owner of the records goes on."""
     if large := large_delta(price.plan.budget.delta, records.count):
         st.warning(large, icon=":material/warning:")
-    warnings = clipping_words.warnings(records.clipping)
+    warnings = clipped.warnings(records.clipping)
     for each in warnings:
         st.warning(verbatim(each), icon=":material/content_cut:")
-    if counts := clipping_words.counts(records.clipping):
+    if counts := clipped.counts(records.clipping):
         st.caption(verbatim(counts))
-    return not warnings or st.checkbox(texts.CLIPPED, key=key)
+    return not warnings or st.checkbox(CLIPPED, key=key)
 
 
 def begin(press: Press, attempts: Attempts[Product], work: Work[Product], begun: str) -> None:
@@ -149,7 +176,7 @@ def in_order(
     def work(attempt: Attempt[Product]) -> None:
         prepare(attempt.report, lambda: not attempt.is_wanted)
         if not press.may_still():
-            raise InvalidInput(texts.NO_LONGER)
+            raise InvalidInput(NO_LONGER)
         attempt.commit()
         pay()
         attempt.paid()
@@ -158,8 +185,126 @@ def in_order(
         try:
             attempt.released = seal(product)
         except InvalidInput as refusal:
-            attempt.refusal = texts.UNSEALED.format(
+            attempt.refusal = UNSEALED.format(
                 hash=hash_of(product), entry=product.receipt.entry, refusal=refusal
             )
 
     return work
+
+
+def in_brief(attempt: Attempt[Released]) -> tuple[str, str]:
+    """Return what is under way, and what was released, each "" for nothing; Markdown."""
+    if attempt.is_under_way:
+        return ("training, paid" if attempt.phase == "training" else "getting ready, unpaid"), ""
+    if attempt.released is None:
+        return "", ""
+    return "", f"paid by entry {_entry(attempt.released)} of the ledger, files below"
+
+
+def paid(document: Mapping[str, Any]) -> str:
+    """Say what a certificate's release cost, in few words, with adjacency, δ and accountant."""
+    budget, adjacency = document["facts"]["budget"], document["proof"]["adjacency"]
+    return (
+        f"ε = {plain(budget['epsilon'])} paid by entry {document['facts']['ledger']['entry']} "
+        f"(δ = {as_set(budget['delta'])}, {adjacency}, {ACCOUNTANT})"
+    )
+
+
+def proved(document: Mapping[str, Any]) -> str:
+    """What a certificate proves: ε with δ, adjacency and accountant, and μ."""
+    proof = document["proof"]
+    return (
+        f"ε ≤ {at_most(proof['epsilon'])} at δ = {plain(proof['delta'])}, {proof['adjacency']}, "
+        f"μ ≤ {at_most(proof['mu'])}, by {proof['accountant']}"
+    )
+
+
+def _entry(released: Released) -> int:
+    entry: int = released.certificate.document["facts"]["ledger"]["entry"]
+    return entry
+
+
+def draw_outcome(attempt: Attempt[Released], account: PayingAccount) -> None:
+    """Draw what came of an attempt that has ended."""
+    if attempt.released is not None:
+        _released(attempt.released, attempt)
+        if attempt.refusal:
+            refuse(attempt.refusal)
+        return
+    draw_without(attempt, account)
+
+
+def draw_without(attempt: Attempt[Any], account: PayingAccount) -> None:
+    """Draw why an attempt has ended with nothing."""
+    if attempt.phase == "cancelled":
+        st.info(CANCELLED, icon=":material/undo:")
+        return
+    sentences = [attempt.refusal]
+    if attempt.phase in ("lost", "doubtful"):
+        sentences = [LOST if attempt.phase == "lost" else DOUBTFUL, *sentences]
+        sentences.append(account.ledger.left(account.data_set).words())
+    refuse(" ".join(filter(None, sentences)))
+
+
+def draw_files(files: dict[str, bytes], labels: Mapping[str, str]) -> None:
+    """Draw a button for each file."""
+    with st.container(horizontal=True):
+        for name, content in files.items():
+            st.download_button(
+                labels[name],
+                content,
+                file_name=name,
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"release {name}",
+            )
+
+
+def _released(released: Released, attempt: Attempt[Released]) -> None:
+    st.markdown(f"**{verbatim(_about(released))}**: {_model(released)}.")
+    st.markdown(f"{_cost(released, attempt)} {verbatim(released.receipt.left.words())}")
+    draw_files(attempt.files, LABELS)
+    uploads.store_release(attempt.files)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        badges.status("proved", name="Released")
+        with st.popover(MORE, type="tertiary", icon=":material/verified_user:"):
+            _proof(released)
+        st.page_link(
+            "predict/predict.py",
+            label=PREDICT_BY_IT,
+            icon=":material/person_search:",
+            query_params={PREDICT_BY.key: str(PREDICT_BY.text(FILE))},
+        )
+
+
+def _about(released: Released) -> str:
+    name: str = released.certificate.document["facts"]["about"]["name"]
+    return name
+
+
+def _model(released: Released) -> str:
+    model = released.model
+    chosen = NETWORK if model.hidden else model.loss
+    parts = [f"{MODEL.text(chosen)}, numbers as {str(FEATURES.text(model.features)).lower()}"]
+    if model.loss == "logistic":
+        risks_choice = CORRECTED if model.risks is not None else AS_TRAINED
+        parts.append(f"risks {str(RISKS.text(risks_choice)).lower()}")
+    return ", ".join(parts)
+
+
+def _cost(released: Released, attempt: Attempt[Released]) -> str:
+    at = attempt.paid_at
+    moment = "" if at is None else f" on {at:%Y-%m-%d} at {at:%H:%M} UTC"
+    return f"{verbatim(paid(released.certificate.document))}{moment}."
+
+
+def _proof(released: Released) -> None:
+    document = released.certificate.document
+    shown = at_least(document["facts"]["attack"]["lower_bound"])
+    st.markdown(f"{proved(document)}; an attack shows ε ≥ {shown}.")
+    st.caption(
+        "The certificate's hash is an entry of its own in the ledger. Keep the hash of the last "
+        "entry elsewhere, too, to notice if the ledger is changed: "
+        f"`{released.receipt.chain_head}`."
+    )
+    show_command(CHECK)

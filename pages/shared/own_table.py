@@ -1,25 +1,78 @@
-"""Draw uploaded tables on Explore: the file, its columns' description, and what is refused."""
+"""Draw uploaded tables: the file, how it is read, its columns' description, and what is refused."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dpcore.datasets.delimited import DELIMITERS, ENCODINGS, TO_BE_FOUND, Dialect
+from dpcore.datasets.own import form
 from dpcore.datasets.own.description import ENTRY, class_of, described
-from dpcore.datasets.own.notation import MAX_LETTERS
+from dpcore.datasets.own.form import NUMBERS, Syntax
+from dpcore.datasets.own.notation import MAX_LETTERS, read, write
+from dpcore.datasets.parquet import is_parquet
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
-from pages.shared import own_form, own_reading, upload_limit, uploads
-from pages.shared import own_texts as texts
-from pages.shared.session import control_value, set_controls, store, stored
+from pages.server import transfers
+from pages.shared import own_form, uploads
+from pages.shared.page_links import WHERE_HIDDEN
+from pages.shared.session import control_value, follow, set_controls, store, stored
 from pages.shared.verbatim import refuse
 
 if TYPE_CHECKING:
     from pages.shared.uploads import File
 
+UPLOAD_IS_DROPPED = (
+    "When this page is loaded anew, or left for another one, the file has to be chosen again."
+)
+DECLARE_PUBLIC = "These records are public, or made up"
+DECLARED_PUBLIC = (
+    "Then looking at them is free: methods are compared by their results, and the page no longer "
+    "warns. Leave it open for records of patients. A link never says it for you."
+)
+OWN_FIRST = (
+    f"**Choose your file among the controls** {WHERE_HIDDEN}. It is a CSV or Parquet file that "
+    "names its columns. A form then asks what each column may hold."
+)
+OWN_FILE_NEXT = (
+    f"**The columns are described. Now choose your file among the controls** {WHERE_HIDDEN}."
+)
+OWN_PUBLIC = (
+    "Ranges and lists come from a codebook or common knowledge, **never from these records**. A "
+    "range that is read off the data would break every proof."
+)
+OWN_STAYS = (
+    "The file stays on the machine that runs this page. The description of its columns goes into "
+    "the link; the records never do."
+)
+OWN_COLUMNS = (
+    "This is a Frictionless Table Schema in YAML or JSON; the form writes it. **A number** has a "
+    "`minimum`, a `maximum`, and a `unit` if you like. **A date** has the first and the last day "
+    "possible. **Any other column** has an `enum`, the list of its values. Of two outcomes the "
+    "second is the one looked for. `predict` names what is predicted. `missingValues` says how "
+    "unknown values are written; `''` is an empty field. `decimalChar`, `groupChar` and `format` "
+    "say how numbers and days are. `beyondLimits` says whether <5 is its `limit`, `half` of it or "
+    "`unknown`. `person: {field: patient_id, maximumRows: 3}` says whose row it is. Nothing is "
+    "learned from that column. A column that is not described is left out. Ranges and lists must "
+    "come from a codebook or common knowledge, **never from these records**. A range that is read "
+    "off the data would break every proof. Values outside a range are brought into it and counted."
+)
+OWN_TOO_LONG = (
+    "The description is too long for a link, so the address does not hold it. Save it as a file, "
+    "and open that beside your table."
+)
+OWN_NO_TEXT = "The file is no text (UTF-8), but it must be a description in YAML or JSON."
+READ_HOW = "How the file is read"
+READ_AS_FOUND = "as found"
+READ_NUMBERS = (
+    "How all numbers are written. “As found” is by what each column allows; each one can also be "
+    "changed below."
+)
+READ_ROWS = "The first rows as they will be read"
 COLUMNS, FILE, LAST = own_form.COLUMNS, "upload_own", "own_entry"
 OPENED, NOT_OPENED = "own descriptions opened", "own description not opened"
 MAX_LETTERS_IN_LINK = 6_000
@@ -31,6 +84,12 @@ fields:
 - {name: bmi, type: number, constraints: {minimum: 15, maximum: 50}, missingValues: ['', NA]}
 - {name: progression, type: number, constraints: {minimum: 0, maximum: 350}}
 predict: progression"""
+CHOSEN, NUMBERS_LIKE = "own dialect", "numbers_like"
+_FIELDS = ("encoding", "delimiter", "header_line")
+MAX_ROWS = 6
+WIDTH = 150
+_ENCODINGS = {"": READ_AS_FOUND, **ENCODINGS}
+_DELIMITERS = {"": READ_AS_FOUND, **DELIMITERS}
 
 
 def entry_for(columns: str) -> Entry:
@@ -55,7 +114,7 @@ def _refusal(columns: str) -> InvalidInput | None:
 
 
 def controls(
-    most: int = upload_limit.SMALL, *, asks_whether_public: bool = False
+    most: int = transfers.SMALL, *, asks_whether_public: bool = False
 ) -> tuple[File | None, str]:
     """Draw the controls of the file and the description, and return both."""
     upload = uploads.field(
@@ -63,7 +122,7 @@ def controls(
     )
     if upload is None and asks_whether_public:
         upload = uploads.handed_over()
-    st.caption(texts.UPLOAD_IS_DROPPED)
+    st.caption(UPLOAD_IS_DROPPED)
     _take_description(is_made_up=asks_whether_public)
     previous = stored(COLUMNS)
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
@@ -100,13 +159,13 @@ def _description(most: int) -> str:
         placeholder=EXAMPLE,
         height=160,
         max_chars=MAX_LETTERS,
-        help=texts.OWN_COLUMNS,
+        help=OWN_COLUMNS,
         bind="query-params" if is_short else None,
     )
     store(COLUMNS, columns)
     columns = (columns or "").strip()
     if not is_short:
-        st.caption(texts.OWN_TOO_LONG)
+        st.caption(OWN_TOO_LONG)
     count = stored(OPENED) or 0
     with st.container(horizontal=True):
         st.download_button(
@@ -125,7 +184,7 @@ def _description(most: int) -> str:
             st.file_uploader(
                 "A description (YAML or JSON)",
                 key=key,
-                max_upload_size=upload_limit.allow(most),
+                max_upload_size=transfers.allow(most),
                 on_change=_open,
                 args=(key, count),
             )
@@ -141,7 +200,7 @@ def _open(key: str, count: int) -> None:
     try:
         own_form.describe(upload.getvalue()[: 4 * MAX_LETTERS + 4].decode("utf-8-sig").strip())
     except UnicodeDecodeError:
-        store(NOT_OPENED, texts.OWN_NO_TEXT)
+        store(NOT_OPENED, OWN_NO_TEXT)
     else:
         store(NOT_OPENED, None)
     store(OPENED, count + 1)
@@ -171,7 +230,7 @@ def _declared(upload: File) -> File:
     if upload.is_public:
         return upload
     is_public = st.checkbox(
-        texts.DECLARE_PUBLIC, key=f"own_public_{upload.file_id}", help=texts.DECLARED_PUBLIC
+        DECLARE_PUBLIC, key=f"own_public_{upload.file_id}", help=DECLARED_PUBLIC
     )
     return replace(upload, is_public=is_public)
 
@@ -191,9 +250,9 @@ def how_to(columns: str, upload: File | None) -> None:
     if upload is not None:
         _form(columns, upload)
         return
-    st.markdown(texts.OWN_FIRST if not columns or refusal else texts.OWN_FILE_NEXT)
-    st.markdown(texts.OWN_PUBLIC)
-    st.info(texts.OWN_STAYS, icon=":material/upload_file:")
+    st.markdown(OWN_FIRST if not columns or refusal else OWN_FILE_NEXT)
+    st.markdown(OWN_PUBLIC)
+    st.info(OWN_STAYS, icon=":material/upload_file:")
     _in_words()
 
 
@@ -205,10 +264,10 @@ def refused(columns: str, upload: File | None, refusal: InvalidInput) -> None:
 
 
 def _form(columns: str, upload: File) -> None:
-    dialect = own_reading.dialect_of(columns, upload)
-    own_reading.draw(columns, upload, dialect)
+    dialect = dialect_of(columns, upload)
+    _draw_reading(columns, upload, dialect)
     try:
-        syntaxes = own_reading.syntaxes(upload, dialect)
+        syntaxes = _syntaxes_of(upload, dialect)
     except InvalidInput as refusal:
         if columns:
             return  # reading the table is refused for the same reason
@@ -221,4 +280,132 @@ def _form(columns: str, upload: File) -> None:
 def _in_words() -> None:
     with st.expander("Or describe the columns as text", icon=":material/notes:"):
         st.code(EXAMPLE, language="yaml", wrap_lines=True)
-        st.markdown(texts.OWN_COLUMNS)
+        st.markdown(OWN_COLUMNS)
+
+
+def dialect_of(columns: str, upload: File) -> Dialect:
+    """How a file is written, as far as anyone has said so."""
+    if columns:
+        with suppress(InvalidInput):
+            return read(columns).dialect
+    file_id, chosen = stored(CHOSEN) or ("", TO_BE_FOUND)
+    return chosen if file_id == upload.file_id else TO_BE_FOUND
+
+
+def _syntaxes_of(file: File, dialect: Dialect) -> tuple[Syntax, ...]:
+    """How the columns of a file are written, without any value of it."""
+    looked_at, column_syntaxes = stored("syntaxes") or ("", ())
+    if looked_at != (file.file_id, dialect):
+        column_syntaxes = _looked(file, form.look, dialect)
+        store("syntaxes", ((file.file_id, dialect), column_syntaxes))
+    return column_syntaxes
+
+
+def first_rows(
+    file: File, dialect: Dialect, numbers: Mapping[str, tuple[str, str]], count: int
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The names in a file and its first rows as they will be read, which nothing keeps."""
+    names, rows = _looked(file, form.first_plain_rows, dialect, numbers, count)
+    return names, rows
+
+
+def _looked(file: File, look: Callable[..., Any], *more: object) -> Any:
+    """What a look at a file gives, in a process that ends with it."""
+    data = file.file_id, file.name, uploads.HEADERS, look, file, file.name
+    looking = uploads.Upload(*data, *more)
+    try:
+        return looking.answer("", None)
+    finally:
+        looking.close()
+
+
+def describable_columns() -> tuple[str, ...]:
+    """The describable columns of the file that was looked at last, if any was."""
+    _, column_syntaxes = stored("syntaxes") or ("", ())
+    return tuple(each.name for each in column_syntaxes if each.has_plain_name)
+
+
+def _draw_reading(columns: str, upload: File, dialect: Dialect) -> None:
+    place = st.expander(
+        READ_HOW, icon=":material/table_view:", on_change="rerun", key="own_reading"
+    )
+    if not place.open:
+        return
+    with place:
+        if not is_parquet(upload.getvalue()):
+            _choices(columns, upload, dialect)
+        try:
+            names, rows = first_rows(upload, dialect, own_form.numbers(), MAX_ROWS)
+        except InvalidInput as refusal:
+            refuse(refusal)
+            return
+        _table(names, rows)
+
+
+def _table(names: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    import pandas as pd
+
+    st.caption(READ_ROWS)
+    # Under their places: a name may stand twice in the header.
+    table = pd.DataFrame(rows, columns=[str(place) for place in range(len(names))])
+    titles = {str(place): name or own_form.OWN_NO_NAME for place, name in enumerate(names)}
+    st.dataframe(table, hide_index=True, column_config=titles, alt=READ_ROWS)
+
+
+def _choices(columns: str, upload: File, dialect: Dialect) -> None:
+    def common(field: str, value: object) -> dict[str, Any]:
+        key = _key(upload, field)
+        follow(key, value)
+        return {"key": key, "on_change": _take, "args": (columns, upload), "width": WIDTH}
+
+    with st.container(horizontal=True):
+        for label, field, titles in (
+            ("Encoding", "encoding", _ENCODINGS),
+            ("Fields parted by", "delimiter", _DELIMITERS),
+        ):
+            st.selectbox(
+                label,
+                list(titles),
+                format_func=titles.__getitem__,
+                **common(field, getattr(dialect, field)),
+            )
+        st.number_input(
+            "Line with the names",
+            1,
+            1_000,
+            None,
+            step=1,
+            placeholder=READ_AS_FOUND,
+            **common("header_line", dialect.header_line or None),
+        )
+        key = _key(upload, NUMBERS_LIKE)
+        st.selectbox(
+            "Numbers like",
+            list(NUMBERS),
+            None,
+            format_func=lambda kind: kind.removeprefix("number like ").replace("number", "1234.5"),
+            placeholder=READ_AS_FOUND,
+            key=key,
+            help=READ_NUMBERS,
+            on_change=_take_numbers,
+            args=(key,),
+            width=WIDTH,
+        )
+
+
+def _take(columns: str, upload: File) -> None:
+    encoding, delimiter, line = (control_value(_key(upload, field)) for field in _FIELDS)
+    chosen = Dialect(encoding or "", delimiter or "", line or 0)
+    store(CHOSEN, (upload.file_id, chosen))
+    if columns:
+        with suppress(InvalidInput):
+            set_controls({own_form.COLUMNS: write(replace(read(columns), dialect=chosen))})
+
+
+def _key(upload: File, field: str) -> str:
+    return f"own_{field}_{upload.file_id}"
+
+
+def _take_numbers(key: str) -> None:
+    if kind := control_value(key):
+        own_form.set_numbers(kind)

@@ -12,60 +12,43 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk import BELIEF, Odds, Promise, hedge, odds, right_shown
-from dpcore.controls.common import ALARMS, MEANING, PRIOR, risk_command
-from dpcore.figures import people
+from dpcore.accounting.risk import BELIEF, Odds, Promise, odds
+from dpcore.controls.common import ALARMS, MEANING, PRIOR
 from dpcore.figures.drawn import Drawn
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.progress import Progress
-from dpcore.words import at_most, percent_at_most, plain
-from pages.shared import texts
-from pages.shared.charts import download, on_dark, plot
-from pages.shared.numbers import draw_numbers
+from dpcore.questions.risk import figure, words
+from pages.shared.display import download, draw_numbers, on_dark, plot
 from pages.shared.widgets import drawn
 from pages.shared.work import Waiting, answer_to
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.accounting.tradeoff import Attacker, PrivacyCurve
-    from dpcore.accounting.training_plan import TrainingPlan
+    from dpcore.accounting.events import TrainingPlan
+    from dpcore.accounting.tradeoff import PrivacyCurve
 
-SERIES = {"exact": "from the noise itself", "budget": "from ε and δ alone"}
 MOMENT = 0.3
 """Seconds that the page waits for the curve of a run's noise: most take less."""
 COMPUTING = "Computing what the noise itself allows to guess"
-BY_NOISE, BY_BUDGET = "by the noise itself", "from ε and δ alone"
-SO_FAR = "What the noise itself allows is being computed; it may be fewer right guesses."
 
 
-def card(
-    budget: PrivacyBudget | None,
+def _card(
+    budget: PrivacyBudget,
     adjacency: Adjacency,
     key: str,
     note: str,
-    noise: float | None = None,
-    so_far: str = "",
+    noise: float | None,
+    so_far: str,
 ) -> None:
-    """Show the risk for one person as a hundred people; without a budget all may guess right.
+    """Show the risk for one person as a hundred people.
 
     `noise` is the largest advantage by the noise's own trade-off function; without it the bound is
-    that of any method with this (ε, δ). `so_far` says why it may still change. Without a key the
-    hundred are not drawn, as where they stand above.
+    that of any method with this (ε, δ). `so_far` says why it may still change.
     """
-    ending = " so far" if so_far else ""
-    if budget is None:
-        st.subheader(f"What this means for one person{ending}", anchor=False, help=texts.ODDS)
-    else:
-        source = texts.ANY_METHOD if noise is None else texts.ALONE
-        st.subheader(
-            f"What ε = {at_most(budget.epsilon)} means for one person{ending}",
-            anchor=False,
-            help=f"{texts.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, "
-            f"{adjacency}: {adjacency.meaning} {source}",
-        )
-    if key:
-        plot(_hundred(odds(budget, adjacency, noise), on_dark()), key)
+    title, explained = words.heading(budget, adjacency, noise)
+    st.subheader(f"{title}{' so far' if so_far else ''}", anchor=False, help=explained)
+    plot(_hundred(odds(budget, adjacency, noise), on_dark()), key)
     if so_far:
         st.markdown(f":material/hourglass: {so_far}")
     st.caption(note)
@@ -73,7 +56,7 @@ def card(
 
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _hundred(chances: Odds, dark: bool) -> Drawn:
-    return people.hundred(chances, dark=dark)
+    return figure.hundred(chances, dark=dark)
 
 
 def attacker_panel(
@@ -116,31 +99,33 @@ def run_panels(
     guarantee `is_final`, as it would delay a certification under way.
     """
     waiting: Waiting = []
-    curve = noise = None
+    curve = noise = mu = None
     if accounted is not None and run.budget is not None and is_final:
         found, waiting = answer_to(
             f"{page} noise", COMPUTING, accounted, partial(_by_noise, accounted), wait=MOMENT
         )
         if found is not None:
-            curve, noise = found
+            curve, noise, mu = found
     with st.container(border=True, width=480):
         if run.budget is None:
             st.markdown(f"**What ε means for one person:** {without}")
         else:
-            source = BY_BUDGET if noise is None else BY_NOISE
+            source = words.BY_BUDGET if noise is None else words.BY_NOISE
             note = f"{subject}, {source}: {certified.by}."
-            so_far = SO_FAR if accounted is not None and noise is None else ""
+            if mu is not None:
+                note += words.gaussian_dp(mu, run.budget.delta)
+            so_far = words.SO_FAR if accounted is not None and noise is None else ""
             name = f"{page}_people_figure"
-            card(run.budget, certified.adjacency, name, note, noise, so_far)
+            _card(run.budget, certified.adjacency, name, note, noise, so_far)
     st.fragment(attacker_panel)(lambda: run, lambda: curve, f"{key} {noise is None}", None, noise)
     return waiting
 
 
-def _by_noise(training: TrainingPlan, _: Progress) -> tuple[PrivacyCurve, float]:
+def _by_noise(training: TrainingPlan, _: Progress) -> tuple[PrivacyCurve, float, float | None]:
     from dpcore.accounting.tradeoff import advantage, from_event
 
     curve = from_event(training.event(), training.adjacency)
-    return curve, advantage(curve)
+    return curve, advantage(curve), curve.finite_mu(training.delta)
 
 
 @st.cache_resource(max_entries=100, show_spinner="Computing the privacy curve …")
@@ -165,10 +150,8 @@ def _opened(
     noise: float | None,
 ) -> None:
     from dpcore.accounting.tradeoff import attacker
-    from dpcore.figures import attacker as figures
-    from dpcore.figures import wording
 
-    st.markdown(wording.standing(promise))
+    st.markdown(words.standing(promise))
     if promise.budget is None:
         return
     adjacency = promise.guarantee.adjacency
@@ -180,66 +163,25 @@ def _opened(
         prior = drawn(PRIOR, label=question) / 100.0
         rate = drawn(ALARMS, width="content")
     attackers = {series: attacker(curve, prior, rate) for series, curve in curves.items()}
+    bound = attackers["budget"]
+    best = attackers.get("exact", bound)
     with answer:
-        _numbers(attackers, prior, rate)
+        draw_numbers(words.numbers(best, bound, prior, rate), across=4)
     with left:
-        best = attackers.get("exact", attackers["budget"])
-        st.markdown(wording.belief(adjacency, prior, rate, best.belief))
+        st.markdown(words.belief(adjacency, prior, rate, best.belief))
         if "exact" not in attackers:
-            st.caption(
-                "No more than ε and δ is known of the noise here. These numbers are those of "
-                "the worst method with them."
-            )
+            st.caption(words.BUDGET_ALONE)
     with right:
         marks = {series: result.true_positive_rate for series, result in attackers.items()}
-        plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
+        plot(figure.roc(table, marks, rate, dark=on_dark()), "attacker_figure")
         _tables(promise.budget, adjacency, table, noise)
         st.caption("What ε and δ alone tell, on the command line:")
         st.code(
-            risk_command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True
+            words.command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True
         )
     _to_copy(
-        wording.consent(promise, best),
-        wording.ethics(promise, attackers["budget"], attackers.get("exact"), prior, rate),
-    )
-
-
-def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
-    best, bound = attackers.get("exact", attackers["budget"]), attackers["budget"]
-
-    def note(chance: str, bound_value: str, word: str = "at most") -> str:
-        comparison = f"{bound_value} from ε and δ alone" if best is not bound else ""
-        return "; ".join(filter(None, (word, chance, comparison)))
-
-    right = right_shown(best.advantage)
-    draw_numbers(
-        (
-            (
-                texts.RIGHT_GUESSES,
-                f"{right} of 100",
-                note("50 by guessing", right_shown(bound.advantage), hedge(right)),
-                texts.RIGHT_GUESSES_MEANING,
-            ),
-            (
-                "Hits less false alarms",
-                percent_at_most(best.advantage),
-                note("0 % by guessing", percent_at_most(bound.advantage)),
-                texts.ADVANTAGE,
-            ),
-            (
-                f"Hits at {ALARMS.text(rate)}",
-                percent_at_most(best.true_positive_rate),
-                note(f"{ALARMS.text(rate)} by guessing", percent_at_most(bound.true_positive_rate)),
-                texts.HITS,
-            ),
-            (
-                "Belief after an alarm",
-                percent_at_most(best.belief),
-                note(f"{ALARMS.text(prior)} before", percent_at_most(bound.belief)),
-                texts.BELIEF_AFTER,
-            ),
-        ),
-        across=4,
+        words.consent(promise, best),
+        words.ethics(promise, bound, attackers.get("exact"), prior, rate),
     )
 
 
@@ -250,7 +192,7 @@ def _tables(
     if not place.open:
         return
     with place:
-        hundred = people.table(odds(budget, adjacency, noise))
+        hundred = figure.hundred_table(odds(budget, adjacency, noise))
         for title, rows, name in (
             ("Hits against false alarms", table, "hits_against_false_alarms"),
             ("A hundred people guessing", hundred, "hundred_people"),

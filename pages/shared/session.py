@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from dpcore.controls.control import Control
 
 Value = TypeVar("Value")
+ACTING = "acting on predictions"
+"""Name under which a session remembers from which risk one acts, for a release."""
+DESCRIBED = "described table"
+"""Name under which it remembers what was asked of a table last, for a release."""
 
 
 def once(name: str, make: Callable[[], Value]) -> Value:

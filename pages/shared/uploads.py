@@ -3,7 +3,7 @@
 A session has at most one table, one set of features and one table to release. Each is held by a
 process of its own (`dpcore.confined`), which gives the page outlines, curves and what was released.
 All, and the jobs that learn from them, end as soon as the browser is gone; Streamlit's own copy of
-the file is deleted a little later (`pages.shared.session_end`), because a browser that lost its
+the file is deleted a little later (`pages.server.sessions`), because a browser that lost its
 connection briefly comes back.
 """
 
@@ -11,21 +11,23 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import streamlit as st
 
 from dpcore.confined import Confined
 from dpcore.datasets.text import quoted
 from dpcore.errors import Cancelled
+from dpcore.questions.question import Question, task
 from dpcore.work import jobs
 from dpcore.work.handle import UNDER_WAY
-from dpcore.work.task import StudyProtocol, Task
-from pages.shared import session_end, upload_limit, work
+from dpcore.work.task import Task
+from pages.server import sessions, transfers
+from pages.shared import work
 from pages.shared.session import once, store, stored
 
 if TYPE_CHECKING:
@@ -40,8 +42,8 @@ MEGABYTES, RELEASE_MEGABYTES = 1_000, 3_000
 READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
 LOOK_SECONDS = 0.2
 MAX_ANSWERS = 100
-TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
-HEADERS = ("dpcore.datasets.own.syntax",)
+TABLES = ("sklearn.linear_model", "dpcore.erm.methods", "dpcore.evaluation.uploaded")
+HEADERS = ("dpcore.datasets.own.form",)
 RELEASES = ("onnx", "dpcore.release.confined_release")
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
 Kind = Literal["table", "features"]
@@ -52,14 +54,8 @@ FORGOTTEN = (
     "Forgotten: the file, everything computed from it, and trainings on it. A description of its "
     "columns stays in the address."
 )
-
-
-class TableStudy(StudyProtocol, Protocol):
-    """A study of a table, which may be uploaded."""
-
-    @property
-    def upload(self) -> str:
-        """Name of the uploaded table; "" for none."""
+LAST_RELEASE = "last release"
+FILES = ("model.json", "certificate.yaml")
 
 
 class Upload:
@@ -227,7 +223,7 @@ def handed_over(kind: Kind = "table") -> MadeUpFile | None:
     return file
 
 
-def field(label: str, key: str, most: int = upload_limit.SMALL, **more: Any) -> File | None:
+def field(label: str, key: str, most: int = transfers.SMALL, **more: Any) -> File | None:
     """Draw the upload field and, once it holds a file, the button that deletes it.
 
     `most` is `upload_limit.SMALL` or `LARGE`.
@@ -236,12 +232,12 @@ def field(label: str, key: str, most: int = upload_limit.SMALL, **more: Any) -> 
     upload: UploadedFile | None = st.file_uploader(
         label,
         key=f"{key}_{forgotten_count}" if forgotten_count else key,
-        max_upload_size=upload_limit.allow(most),
+        max_upload_size=transfers.allow(most),
         **more,
     )
     if upload is None:
         return None
-    file = File(upload.file_id, upload.name, session_end.contents_of(upload.file_id))
+    file = File(upload.file_id, upload.name, sessions.contents_of(upload.file_id))
     st.button(
         FORGET,
         key=f"forget_{key}",
@@ -269,7 +265,7 @@ def forget() -> None:
     for cached in (_table, _features, _release, curve_rows, cached_in_session):
         cached.clear()
     store("forgotten", (stored("forgotten") or 0) + 1)
-    session_end.forget_files()
+    sessions.forget_files()
     st.toast(FORGOTTEN, icon=":material/delete:")
 
 
@@ -333,14 +329,21 @@ def outline(name: str, preparation: Preparation) -> Outline:
     return result
 
 
-def learn(study: TableStudy, make: Callable[[Any, str], Task], *, is_sweep: bool) -> None:
-    """Submit a study that learns from the table; see `Upload.learn`.
+def records(name: str) -> int:
+    """How many records the named table has, which is public."""
+    from dpcore.evaluation import uploaded
 
-    `make` gets the study and the path of the records' file, and returns the task.
-    """
+    count: int = _current("table", name).answer("records", uploaded.records)
+    return count
+
+
+def learn(question: Question, *, is_sweep: bool) -> None:
+    """Submit a question about the table; see `Upload.learn`."""
     upload = stored("table")
-    if upload is not None and upload.name == study.upload:
-        upload.learn(work.CURVES, lambda path: make(study, path), study.key, is_sweep=is_sweep)
+    if upload is not None and upload.name == question.upload:
+        upload.learn(
+            work.CURVES, lambda path: task(question, path), question.key, is_sweep=is_sweep
+        )
 
 
 def features(file: File) -> tuple[str, Brief]:
@@ -374,3 +377,13 @@ def curve_rows(key: str) -> pd.DataFrame:
 def cached_in_session(key: str, _make: Callable[[], Any]) -> Any:
     """A value computed from uploaded data once in this session: the same object each time."""
     return _make()
+
+
+def store_release(files: Mapping[str, bytes]) -> None:
+    """Store the model and its certificate for the other pages of this session."""
+    store(LAST_RELEASE, {name: files[name] for name in FILES if name in files})
+
+
+def stored_release() -> dict[str, bytes]:
+    """Name and contents of the stored files; empty if this session has released nothing."""
+    return dict(stored(LAST_RELEASE) or {})

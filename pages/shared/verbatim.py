@@ -7,6 +7,7 @@ through `dpcore.spreadsheet.csv`; in a figure, through `dpcore.figures.escape.li
 from __future__ import annotations
 
 import re
+from html import escape
 
 import streamlit as st
 
@@ -63,3 +64,13 @@ def _code(text: str) -> str:
     longest_run = max(map(len, re.findall("`+", text)), default=0)
     fence, padding = "`" * (longest_run + 1), " " if longest_run else ""
     return f"{fence}{padding}{text}{padding}{fence}"
+
+
+def show_on_paper(text: str) -> None:
+    """Show a line of plain text on paper alone; assets/page.css hides it on screen."""
+    st.html(on_paper(text))
+
+
+def on_paper(text: str) -> str:
+    """Write such a line as HTML."""
+    return f'<p class="on_paper">{escape(printable_line(text))}</p>'

@@ -1,12 +1,14 @@
-"""Draw the controls declared in `dpcore.controls` with Streamlit, bound to the address."""
+"""Draw the controls that `dpcore.controls` declares, bound to the address, and presets of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from dpcore.controls.control import (
     Control,
@@ -20,7 +22,15 @@ from dpcore.controls.control import (
     Switch,
     Text,
 )
-from pages.shared.session import control_value, follow, set_controls, share, store, stored
+from pages.shared.session import (
+    control_text,
+    control_value,
+    follow,
+    set_controls,
+    share,
+    store,
+    stored,
+)
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -100,6 +110,11 @@ def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
     return value
 
 
+def drawn_aside(control: Control, place: str, **settings: Any) -> Any:
+    """Draw a control of one place on the page; no address holds its value."""
+    return _drawn(replace(control, key=f"{place} {control.key}"), is_linked=False, **settings)
+
+
 def follows(control: Control) -> bool:
     """Say whether it still has the default that it was drawn with last, and so follows another."""
     before = stored(f"usual {control.key}")
@@ -120,14 +135,16 @@ def _drawn(
     disabled: bool = False,
     on_change: OnChange = "rerun",
     width: int | Literal["stretch", "content"] | None = None,
+    is_linked: bool = True,
 ) -> Any:
     kind = control.kind
-    _keep_address(control)
+    if is_linked:
+        _keep_address(control)
     common: dict[str, Any] = {
         "key": control.key,
         "help": help or control.help or None,
         "disabled": disabled,
-        "bind": "query-params",
+        "bind": "query-params" if is_linked else None,
         "width": width or _width(kind),
         "on_change": on_change,
     }
@@ -238,3 +255,63 @@ def _one_of(
             **common,
         )
     return choice or (None if starts_empty else first)
+
+
+def choose_preset(
+    key: str,
+    titles: Mapping[str, str],
+    matching: str | None,
+    load: Callable[[str], None],
+    *,
+    placeholder: str,
+    help: str,
+) -> None:
+    """Draw the drop-down, which shows the preset that the controls match."""
+
+    def chosen() -> None:
+        choice = control_text(key)
+        if choice in titles:
+            load(choice)
+
+    set_controls({key: matching})
+    st.selectbox(
+        "Load a paper's experiment",
+        list(titles),
+        index=None,
+        format_func=titles.__getitem__,
+        placeholder=placeholder,
+        key=key,
+        help=help,
+        on_change=chosen,
+    )
+
+
+def hold_preset(
+    page: str, values: Mapping[str, object], address: Mapping[str, str | list[str]] | None = None
+) -> None:
+    """Set the controls of a page, and again in each run until they are drawn.
+
+    An interrupted run of the page loses values that the browser has never seen; the old ones would
+    return with the next event. It may interrupt this, too. The browser writes changes into the
+    address, but not the first value of a control that comes: that is what `address` holds.
+    """
+    store(f"{page} preset", (values, address or {}))
+    set_held_preset(page)
+
+
+def set_held_preset(page: str) -> None:
+    """Set the controls to the stored values; call this before they are drawn."""
+    values, address = stored(f"{page} preset") or ({}, {})
+    set_controls(
+        {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    )
+    for key in address:
+        if key not in st.query_params:
+            # A control that is drawn writes its part of the address itself, and lets nobody else.
+            with suppress(StreamlitAPIException):
+                st.query_params[key] = address[key]
+
+
+def let_go_of_preset(page: str) -> None:
+    """Note that the controls have reached the browser; from now on the reader sets them."""
+    store(f"{page} preset", None)

@@ -18,14 +18,14 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dpcore.datasets import DataUnavailable, load
 from dpcore.progress import Progress
 from dpcore.words import lasting
 from dpcore.work import jobs
-from dpcore.work.handle import UNDER_WAY, watched_by
+from dpcore.work.handle import UNDER_WAY, BackgroundAnswer, watched_by
 from dpcore.work.task import StudyProtocol, Task
-from dpcore.work.threads import BackgroundAnswer
 from pages.shared.session import once, store, stored
-from pages.shared.verbatim import verbatim
+from pages.shared.verbatim import refuse, verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -459,3 +459,18 @@ def show(watched: Watched) -> None:
             key, icon, action = "start", ":material/play_arrow:", watched.again
         if line.button:
             st.button(line.button, key=f"{watched.name}_{key}", icon=icon, on_click=action)
+
+
+def download(key: str) -> None:
+    """Download a public data set, with progress on the page."""
+    bar = st.progress(0.0, text="Asking the publisher")
+
+    def progress(share: float, text: str) -> None:
+        bar.progress(min(1.0, share), text=text)
+
+    try:
+        load(key, progress=progress)
+    except DataUnavailable as refusal:
+        refuse(refusal, ":material/cloud_off:")
+    else:
+        st.rerun()

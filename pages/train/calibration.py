@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.accounting import paper_003
+from dpcore.accounting.events import Schedule, TrainingPlan, declared
 from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.risk import promise
-from dpcore.accounting.schedules import Schedule
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.risk_target import RiskTarget
+from dpcore.controls.control import Number
+from dpcore.controls.train import CONTROLS
 from dpcore.datasets import images
-from dpcore.deep.config import TrainingConfig
-from dpcore.deep.guarantee import Assurance, guarantee
+from dpcore.deep.config import Assurance, TrainingConfig, certified_alone, guarantee
 from dpcore.evaluation.training import data, variants
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.guarantee import Status
 from dpcore.progress import Progress
 from dpcore.questions.comparison import arms
+from dpcore.questions.comparison.arms import PUBLISHED
 from dpcore.questions.training import schedule
-from pages.shared import badges, downloads, risk_panel
-from pages.shared.work import Waiting, answer_to
+from dpcore.questions.training.risk import RiskOfTraining, risk_of_training
+from dpcore.words import at_most, capitalised, counted, lowered, plain
+from pages.shared import badges, risk_box, risk_panel
+from pages.shared.work import Waiting, answer_to, download
 from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
@@ -91,7 +96,7 @@ def fetch(dataset: str) -> None:
     if images.availability(dataset) != "download":
         return
     if st.button("Download it now", icon=":material/download:", key="train_download"):
-        downloads.fetch(dataset)
+        download(dataset)
 
 
 def calibrate(choice: TrainChoice, count: int) -> tuple[CalibratedTraining | None, Waiting]:
@@ -123,9 +128,48 @@ def _solved(choice: TrainChoice, count: int, progress: Progress) -> CalibratedTr
     )
 
 
+def as_risk(choice: TrainChoice, count: int) -> Waiting:
+    """Draw the ways to keep a risk by the noise of this training; returns the unfinished task."""
+    waiting: Waiting = []
+
+    def ways(target: RiskTarget) -> Iterator[risk_box.Way]:
+        nonlocal waiting
+        answer, waiting = answer_to(
+            "risk",
+            "Solving for the risk",
+            (choice.study.key, count, target),
+            partial(risk_of_training, choice.study, count, target),
+            wait=PATIENCE,
+            quick=True,
+        )
+        if answer is None:
+            st.caption("What keeps it comes here.")
+            return
+        way = risk_box.epsilon_way(CONTROLS["target_epsilon"], answer.kept)
+        yield replace(way, sentence=answer.by_noise) if way.values else way
+        yield _epochs_way(answer)
+
+    # Paper 004's ε is its claim, which no noise of an accountant stands behind.
+    if choice.study.config.noise != PUBLISHED:
+        with choice.risk_place:
+            risk_box.draw(CONTROLS["target_epsilon"], ways)
+    return waiting
+
+
+def _epochs_way(answer: RiskOfTraining) -> risk_box.Way:
+    epochs, epsilon = answer.epochs.value, answer.epochs.guarantee.epsilon
+    if epochs is None or epsilon is None:
+        return risk_box.Way(answer.by_epochs)
+    kind = CONTROLS["passes"].kind
+    assert isinstance(kind, Number)
+    count, epsilon = min(round(epochs), int(kind.most)), lowered(epsilon, 4)
+    label = f"Set {counted(count, 'epoch')}, ε = {plain(epsilon, 4)}"
+    return risk_box.Way(answer.by_epochs, label, {"passes": count, "target_epsilon": epsilon})
+
+
 def proof_and_claim(calibrated: CalibratedTraining) -> None:
     """Show what is proved for this noise, beside the paper's claim."""
-    assurance = calibrated.assurance
+    assurance, config = calibrated.assurance, calibrated.config
     proof, claim = st.columns(2, border=True)
     with proof:
         st.markdown("**Proof** (what holds for exactly this noise, in a model for keeping)")
@@ -136,11 +180,17 @@ def proof_and_claim(calibrated: CalibratedTraining) -> None:
         )
         if is_proved:
             badges.status(str(Status.EXPLORATION), name="What this page trains")
-        st.markdown(badges.statement(assurance.proof))
+        st.markdown(assurance.proof.statement)
         if assurance.certified != assurance.proof:
-            st.markdown(f"Certified: {badges.statement(assurance.certified)}")
+            st.markdown(f"Certified: {assurance.certified.statement}")
         badges.checked([condition for condition in assurance.conditions if condition.met])
         st.caption(f"{assurance.certified.adjacency.meaning} {WHOLE_RUN} {EXPLORED}")
+        if config.chosen_of > 1:
+            alone = certified_alone(config, calibrated.records, assurance)
+            st.caption(
+                f"{capitalised(declared(config.chosen_of))}: it counts all of them. One alone "
+                f"would spend ε = {at_most(alone.bound)}."
+            )
         badges.trust()
         badges.guarantee("training")
     with claim:
@@ -149,7 +199,7 @@ def proof_and_claim(calibrated: CalibratedTraining) -> None:
             badges.status(
                 str(assurance.status), assurance.certified.reason, name="paper 004, theorem 1"
             )
-            st.markdown(badges.statement(assurance.claim))
+            st.markdown(assurance.claim.statement)
             badges.explain_same_figure(assurance.claim, assurance.certified)
             badges.checked([condition for condition in assurance.conditions if not condition.met])
         else:
@@ -170,9 +220,11 @@ def _paper_003(calibrated: CalibratedTraining) -> None:
     if answer is None:
         st.markdown("Without sampling the paper's formula has nothing to amplify.")
         return
-    status, sentence = paper_003.verdict(answer, calibrated.assurance.certified)
+    assured, records = calibrated.assurance, calibrated.records
+    certified = certified_alone(calibrated.config, records, assured)
+    status, sentence = paper_003.verdict(answer, certified)
     badges.status(str(status), sentence, name="tCDP as printed")
-    st.markdown(badges.statement(answer.claim))
+    st.markdown(answer.claim.statement)
     st.markdown(sentence)
     badges.checked([condition for condition in answer.conditions if not condition.met])
 

@@ -6,15 +6,14 @@ import re
 
 import streamlit as st
 
-from dpcore.controls.link import Link, Refusal
-from dpcore.evaluation.training import histories
-from dpcore.figures import training as figures
+from dpcore.controls.control import Link, Refusal
+from dpcore.evaluation.training import measures
 from dpcore.questions.comparison import finished
 from dpcore.questions.comparison.finished import Finished
-from dpcore.questions.training import figure
+from dpcore.questions.training import figure, series
 from dpcore.words import listed
-from pages.shared import query
-from pages.shared.charts import download, on_dark, plot, table_behind
+from pages.shared import address
+from pages.shared.display import download, on_dark, plot, table_behind
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import Others, TrainChoice
@@ -33,16 +32,16 @@ def validate_link(link: Link) -> list[Refusal]:
         reason = ""
         if not _is_kept(key):
             reason = "which is not kept on this machine."
-        elif len(keys) == figures.MAX_RUNS:
-            reason = f"but at most {figures.MAX_RUNS} are compared."
+        elif len(keys) == series.MAX_RUNS:
+            reason = f"but at most {series.MAX_RUNS} are compared."
         if reason:
-            refusals.append(Refusal(LINK, key, f"the training {query.quoted(key)}, {reason}"))
+            refusals.append(Refusal(LINK, key, f"the training {address.quoted(key)}, {reason}"))
         else:
             keys.append(key)
     others = [key for key in dict.fromkeys(link.get(OTHERS, ())) if _is_kept(key)]
     store("train finished", [*keys, *(key for key in others if key not in keys)][:MAX_TRAININGS])
     # Without a choice, all are laid side by side, as when they ended.
-    store("train compared", keys if LINK in link else others[-figures.MAX_RUNS :])
+    store("train compared", keys if LINK in link else others[-series.MAX_RUNS :])
     return refusals
 
 
@@ -113,13 +112,13 @@ def show(choice: TrainChoice, _: CalibratedTraining) -> None:
     if current is None or new_keys:
         candidates = [*(stored("train compared") or [] if current is None else current), *new_keys]
         available = [key for key in dict.fromkeys(candidates) if key in titles]
-        set_controls({"compared": available[-figures.MAX_RUNS :]})
+        set_controls({"compared": available[-series.MAX_RUNS :]})
         store("train fresh", [])
     chosen = st.multiselect(
         "Trainings to compare",
         list(titles),
         format_func=titles.__getitem__,
-        max_selections=figures.MAX_RUNS,
+        max_selections=series.MAX_RUNS,
         key="compared",
     )
     store("train compared", chosen)
@@ -142,12 +141,12 @@ def _differing(keys: list[str]) -> dict[str, list[str]]:
 
 
 def _charts(trainings: dict[str, Finished], metric: str) -> None:
-    known_runs = figures.runs(list(trainings))
-    table = histories.averaged(finished.histories(trainings))
+    known_runs = series.runs(list(trainings))
+    table = measures.averaged(finished.histories(trainings))
     epochs = max(int(training.settings["epochs"]) for training in trainings.values())
     for place, column in zip(st.columns(2, border=True), (metric, "loss_train"), strict=True):
         with place:
-            st.subheader(figures.AXES[column], anchor=False)
+            st.subheader(series.AXES[column], anchor=False)
             chart = figure.learning(table, column, epochs=epochs, known=known_runs, dark=on_dark())
             plot(chart, f"compare_{column}")
     table_behind(table, "compared_epoch_by_epoch", "Means over repetitions, epoch by epoch")
@@ -155,6 +154,6 @@ def _charts(trainings: dict[str, Finished], metric: str) -> None:
         name for name, training in trainings.items() if training.results[metric[:-5]] is None
     ]
     if unmeasured:
-        st.caption(f"No {figures.METRICS[metric]} is measured in training {listed(unmeasured)}.")
+        st.caption(f"No {series.METRICS[metric]} is measured in training {listed(unmeasured)}.")
     st.markdown(finished.difference(trainings))
     download(finished.table(trainings), "compared_trainings", "Settings and ends of each training")

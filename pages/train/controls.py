@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.controls.control import OneOf, Values
-from dpcore.controls.link import Link, Refusal
+from dpcore.accounting.events import OUTPUTS, check_basis
+from dpcore.controls.control import Link, OneOf, Refusal, Values
 from dpcore.controls.network_figures import FIGURES, Figure
-from dpcore.controls.train import CONTROLS, DETAIL, VIEW
-from dpcore.controls.train_presets import PRESETS
+from dpcore.controls.train import CONTROLS, DETAIL, PRESETS, VIEW
 from dpcore.datasets import DataUnavailable, images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.datasets.images.sets import features_npz
@@ -22,13 +21,15 @@ from dpcore.evaluation.training.study import TrainingStudy, features_for, networ
 from dpcore.guarantee import Adjacency
 from dpcore.questions.vary.question import VaryQuestion
 from dpcore.words import spaced
-from pages.shared import presets, query, uploads
-from pages.shared.session import control_text, control_value, once, set_controls
-from pages.shared.texts import WHERE_HIDDEN
+from pages.shared import address, uploads
+from pages.shared.page_links import WHERE_HIDDEN
+from pages.shared.session import control_text, control_value, set_controls
 from pages.shared.verbatim import refuse
-from pages.shared.widgets import ControlForm, chosen
+from pages.shared.widgets import ControlForm, choose_preset, chosen
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from dpcore.evaluation.uploaded import Brief
 
 EXPERT = "expert"
@@ -56,15 +57,8 @@ DRAWN_ALONE = (
 
 
 def validate_link(others: Others) -> str:
-    """Check the link once a session; returns all its refusals as one message.
-
-    `others` check what is no control, by name.
-    """
-    return once("train_link", lambda: _validate_link(others))
-
-
-def _validate_link(others: Others) -> str:
-    link = query.read_link()
+    """Check the link, by `others` what is no control; returns all its refusals as one message."""
+    link = address.read_link()
     dataset = _linked(link, "dataset")
     entry = images.entry(dataset)
     network = _linked(link, "network", networks_for(entry))
@@ -72,7 +66,7 @@ def _validate_link(others: Others) -> str:
         "network": [str(CONTROLS["network"].text(key)) for key in networks_for(entry)],
         "features": [str(CONTROLS["features"].text(key)) for key in features_for(entry, network)],
     }
-    return query.validate_link((*CONTROLS, *UNDER_THE_ANSWER), among, {**others, EXPERT: None})
+    return address.validate_link((*CONTROLS, *UNDER_THE_ANSWER), among, {**others, EXPERT: None})
 
 
 def _linked(link: Link, key: str, offered: Collection[str] | None = None) -> str:
@@ -93,6 +87,7 @@ class TrainChoice:
     metric: str
     uploaded: Brief | None
     size: int | None  # n, or the public size in its place, where it is known
+    risk_place: DeltaGenerator
     made_up: str = ""
 
 
@@ -108,6 +103,7 @@ def sidebar() -> TrainChoice:
             entry = entry if uploaded is None else uploaded.entry
         _draw_among(form, "network", networks_for(entry))
         form.draw("target_epsilon")
+        risk_place = st.container()
         # Drawn last: the usual batch follows from n, which depends on controls below.
         length_place = st.container(horizontal=True)
         form.draw("clipping")
@@ -121,6 +117,7 @@ def sidebar() -> TrainChoice:
             form.draw("lot", usual=CONTROLS["lot"].usual(size))
     with presets_place:
         _presets()
+    check_basis(form.values.get("train_chosen_of_by") or OUTPUTS)
     fields = CONTROLS.fields(form.values, "config")
     if form.values["network"] == "perceptron":
         fields["widths"] = (form.values["units"],) * form.values["layers"]
@@ -129,7 +126,7 @@ def sidebar() -> TrainChoice:
     study = TrainingStudy(
         config=TrainingConfig(**fields), settings=settings, **CONTROLS.fields(form.values)
     )
-    return TrainChoice(study, entry, metric, uploaded, size, made_up)
+    return TrainChoice(study, entry, metric, uploaded, size, risk_place, made_up)
 
 
 def way_out(choice: TrainChoice) -> None:
@@ -152,7 +149,7 @@ def _expert(form: ControlForm, entry: ExamplesEntry) -> str:
     form.draw("activation")
     metric = _metric(form, entry)
     _heading(form, "Privacy")
-    form.draw("train_delta", "person", "public_size")
+    form.draw("train_delta", "train_chosen_of", "train_chosen_of_by", "person", "public_size")
     _heading(form, "Noise")
     if form.draw("shape") != "isotropic":
         _more_about_the_noise(form)
@@ -212,7 +209,7 @@ def _metric(form: ControlForm, entry: ExamplesEntry) -> str:
 
 
 def _presets() -> None:
-    presets.start_from(
+    choose_preset(
         "train_preset",
         {name: name for name in PRESETS},
         preset(),

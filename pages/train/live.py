@@ -12,18 +12,16 @@ import streamlit as st
 from dpcore.controls.train import CONTROLS, MAX_SEED
 from dpcore.datasets import images
 from dpcore.evaluation.marks import ALL_BLANK
-from dpcore.evaluation.training import histories
-from dpcore.evaluation.training.spending import stands
-from dpcore.evaluation.training.study import TrainingStudy
-from dpcore.evaluation.tuned_configs import chosen_on
-from dpcore.figures import training as figures
+from dpcore.evaluation.training import measures
+from dpcore.evaluation.training.study import TrainingStudy, stands
+from dpcore.evaluation.training.variants import chosen_on
 from dpcore.questions.comparison import figure as cost_figure
 from dpcore.questions.comparison import words as cost_words
 from dpcore.questions.training import figure, words
+from dpcore.questions.training.series import AXES
 from dpcore.words import at_most, capitalised, counted, plain, spaced
-from pages.shared import badges, verdicts, work
-from pages.shared.charts import on_dark, plot, table_behind
-from pages.shared.numbers import Number, draw_numbers
+from pages.shared import badges, work
+from pages.shared.display import Number, draw_numbers, on_dark, plot, show_conclusions, table_behind
 from pages.shared.session import control_text, set_controls, store, stored
 from pages.shared.work import State
 from pages.train import calibration, trainings
@@ -127,7 +125,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         states, history = trainings.states(studies), trainings.histories(studies)
         if states["private"] == "done":
             train_comparison.note(choice.study.key)
-        table = histories.averaged(history)
+        table = measures.averaged(history)
         numbers(choice, calibrated, states, history, table)
         _warn_of_first_noise(calibrated)
         compared = cost_words.compared(table, choice.metric, ended=ended(states))
@@ -243,11 +241,11 @@ def _epsilon(
         if chosen_how := chosen_on(choice.study):
             st.caption(chosen_how)
 
-    return "Certified ε", at_most(value), note, f"{SPENT} {badges.statement(certified)}"
+    return "Certified ε", at_most(value), note, f"{SPENT} {certified.statement}"
 
 
 def _time(choice: TrainChoice, history: pd.DataFrame) -> str:
-    seconds = histories.seconds(history, "private")
+    seconds = measures.seconds(history, "private")
     if seconds is None:
         return ""
     device = trainings.device(choice.study)
@@ -341,7 +339,7 @@ def _learning(
     *,
     is_final: bool,
 ) -> None:
-    st.subheader(figures.AXES[column], anchor=False, help=LIVE)
+    st.subheader(AXES[column], anchor=False, help=LIVE)
     chart = figure.learning(
         table,
         column,
@@ -353,7 +351,7 @@ def _learning(
     plot(chart, f"train_{'loss' if column == 'loss_train' else 'metric'}")
     if is_final and column in table:
         columns = ["series", "epoch", "steps", "runs", column, f"{column}_low", f"{column}_high"]
-        table_behind(table[[*columns, "status"]], f"train_{column}", figures.AXES[column])
+        table_behind(table[[*columns, "status"]], f"train_{column}", AXES[column])
 
 
 def _more_charts(
@@ -382,5 +380,5 @@ def _judge_papers(study: TrainingStudy, table: pd.DataFrame) -> None:
     for paper in paper_figures(by_effect=False):
         from dpcore.reproduction import drawn
 
-        judged = drawn.of_training(paper, study, histories.ends(table))
-        verdicts.show(judged, DRAWN_ALONE)
+        judged = drawn.of_training(paper, study, measures.ends(table))
+        show_conclusions(judged, DRAWN_ALONE)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.deep.guarantee import together
-from dpcore.evaluation.training.spending import ACCOUNTANT
-from dpcore.evaluation.training.study import TrainingStudy, new_release
+from dpcore.accounting.events import TrainingPlan
+from dpcore.deep.config import together
+from dpcore.evaluation.training.study import ACCOUNTANT, TrainingStudy, new_release
 from dpcore.words import at_most, plain
 from dpcore.work import jobs
 from pages.shared import badges, work
@@ -146,4 +145,4 @@ def _together(releases: list[StartedTraining]) -> str:
     if len(trainings) < len(releases):
         return "What they cost together is not known: nothing is certified for the noise of one."
     guarantee = together(trainings, ACCOUNTANT)
-    return f"**All {len(releases)} together**: {badges.statement(guarantee)}"
+    return f"**All {len(releases)} together**: {guarantee.statement}"

@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.controls.train import TABS
 from dpcore.datasets import images
-from dpcore.evaluation.training import histories
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import effects
+from dpcore.evaluation.effects import Effect
+from dpcore.evaluation.training import measures
 from dpcore.evaluation.training.report import measured
-from dpcore.figures import schedule
-from dpcore.figures import training as figures
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.questions import told
 from dpcore.questions.comparison import arms
 from dpcore.questions.comparison import figure as cost_figure
 from dpcore.questions.training import figure
+from dpcore.questions.training.series import SERIES, shown
 from dpcore.questions.training.told import command, snippet
-from dpcore.words import at_most, capitalised, plain
+from dpcore.questions.vary import figure as vary_figure
+from dpcore.questions.vary.question import GIVES_WAY, SETTING, VaryQuestion
+from dpcore.words import at_most, capitalised, counted, plain
+from dpcore.work import jobs
 from pages.shared import badges, work
-from pages.shared.charts import download, on_dark, plot
-from pages.shared.code import show_command, show_opacus, show_python
-from pages.shared.work import Waiting
+from pages.shared.display import (
+    download,
+    on_dark,
+    plot,
+    show_command,
+    show_conclusions,
+    show_opacus,
+    show_python,
+)
+from pages.shared.verbatim import verbatim
+from pages.shared.widgets import drawn
+from pages.shared.work import Waiting, answer_to
 from pages.train import comparison as train_comparison
-from pages.train import effects, trainings
+from pages.train import trainings
 from pages.train.calibration import CalibratedTraining
-from pages.train.controls import TrainChoice
+from pages.train.controls import DRAWN_ALONE, TrainChoice, paper_figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +52,8 @@ SCHEDULE = (
     "whole run spends the same ε."
 )
 OWN_SETTINGS = "For the option `--set` and for `settings` of a study in Python; this page has none."
+PATIENCE = 0.3
+PLACE = "effect"
 
 
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
@@ -42,7 +61,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
     content: tuple[Callable[[TrainChoice, CalibratedTraining], Waiting | None], ...] = (
         _schedule,
         _shapes,
-        effects.show,
+        _effects,
         _why,
         train_comparison.show,
         _numbers,
@@ -58,7 +77,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
 
 
 def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
-    steps = schedule.noise(calibrated.schedule, calibrated.config.clip, dark=on_dark())
+    steps = figure.noise(calibrated.schedule, calibrated.config.clip, dark=on_dark())
     epochs = figure.epsilon_schedule(
         calibrated.epsilon_schedule, "sigma", epochs=calibrated.config.epochs, dark=on_dark()
     )
@@ -102,10 +121,10 @@ def _shapes(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
 
     def draw(is_final: bool) -> None:
         work.show(jobs)
-        table = histories.averaged(trainings.histories(studies))
+        table = measures.averaged(trainings.histories(studies))
         chart = figure.learning(table, column, epochs=study.config.epochs, dark=on_dark())
         plot(chart, "train_shapes")
-        ends = histories.ends(table)
+        ends = measures.ends(table)
         if len(ends):
             _verdicts(ends, column)
         if len(ends) and is_final:
@@ -121,9 +140,9 @@ def _shapes(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
 def _verdicts(ends: pd.DataFrame, column: str) -> None:
     grid = st.grid(len(ends), min_column_width=220, gap="small", border=True)
     for row in ends.to_dict("records"):
-        title = figures.SERIES[row["series"]].title
+        title = SERIES[row["series"]].title
         with grid.cell(), st.container(gap=None):
-            st.metric(capitalised(title), figures.shown(column)(row[column]))
+            st.metric(capitalised(title), shown(column)(row[column]))
             if row["series"] != "bounded":  # nobody claims it
                 badges.status(row["status"])
             is_certified = row["epsilon"] == row["epsilon"]
@@ -157,7 +176,7 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             for series, arm in {**calibrated.studies, **studies}.items()
             if trainings.state(arm) == "done"
         }
-        ends = histories.last(trainings.histories(finished))
+        ends = measures.last(trainings.histories(finished))
         plot(cost_figure.ablation(ends, column, dark=on_dark()), "train_why")
         if len(ends) and is_final:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
@@ -199,3 +218,142 @@ def _settings(dataset: str) -> None:
         with st.expander("Settings of this data set alone", icon=":material/tune:"):
             st.caption(OWN_SETTINGS)
             st.markdown("\n".join(f"- `{setting}`: {setting.help}" for setting in own))
+
+
+@dataclass(frozen=True)
+class Varied:
+    question: VaryQuestion
+    now: float
+    plain: VaryQuestion | None  # with constant isotropic noise, where paper 004's is chosen
+
+    @property
+    def questions(self) -> dict[str, VaryQuestion]:
+        """Each with what it does, the chosen noise first."""
+        named = {f"Training with {len(self.question.values)} values": self.question}
+        if self.plain is not None:
+            named["Training them with isotropic noise"] = self.plain
+        return named
+
+    @property
+    def state(self) -> str:
+        """State of the first one that is not done, or “done” if all are."""
+        states = map(trainings.state, self.questions.values())
+        return next((state for state in states if state != "done"), "done")
+
+
+def _effects(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
+    study, records = choice.study, calibrated.records
+    st.markdown(
+        "The same training with other values of one setting, all within the same ε at the same δ. "
+        "Something has to give way. Either the noise is solved anew, or only so many epochs are "
+        "run as the same noise affords."
+    )
+    with st.container(horizontal=True):
+        effect = effects.effect(drawn(SETTING))
+        way = effect.gives_way[0]
+        if len(effect.gives_way) > 1:
+            way = drawn(GIVES_WAY, among=effect.gives_way)
+    if reason := effect.why_not(study):
+        st.info(reason, icon=":material/block:")
+        return []
+    key = (study.key, records, effect.key, way)
+    words = "Solving for what each value affords"
+    try:
+        varied, waiting = answer_to(
+            "effect", words, key, lambda _: _varied(effect, way, study, records), wait=PATIENCE
+        )
+    except InvalidInput as refusal:
+        st.info(verbatim(str(refusal)), icon=":material/block:")
+        return []
+    if varied is None:
+        st.caption(f"{words}.")
+    else:
+        _watch(varied, choice.metric, study, records)
+    return waiting
+
+
+def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Varied:
+    values = effect.values(study, records, way)
+    plain = None
+    if study.config.noise == arms.PUBLISHED:
+        constant = arms.comparison_arms(study)["constant"]
+        plain = VaryQuestion(constant, effect.key, values, way)
+    question = VaryQuestion(study, effect.key, values, way)
+    for each in (question, plain):
+        if each is not None:
+            each.studies(records)  # refuses what ε does not afford
+    return Varied(question, effect.present(study, records), plain)
+
+
+def _watch(varied: Varied, metric: str, study: TrainingStudy, records: int) -> None:
+    questions = varied.questions
+    work.only(PLACE, [question.key for question in questions.values()])
+    job = work.WatchedJobs(
+        PLACE,
+        PLACE,
+        questions,
+        trainings.submit,
+        seconds=trainings.POLL_SECONDS,
+        should_run=lambda: any(
+            trainings.state(question) in ("queued", "running") for question in questions.values()
+        ),
+        begin="Train with each value",
+        idle=lambda _: "This is trained when you ask for it.",
+    )
+
+    def draw(is_final: bool) -> None:
+        state = varied.state
+        if state not in ("queued", "running", "done"):
+            values = ", ".join(plain(value, 4) for value in varied.question.values)
+            name = varied.question.effect.symbol or varied.question.effect.title
+            st.caption(f"{name} = {values}; {counted(study.runs, 'repetition')} each.")
+        work.show(job)
+        table, beside = _ends(varied.question), _ends(varied.plain)
+        if table is not None:
+            _effect_charts(varied, metric, table, beside, is_final=is_final)
+        if table is not None and state == "done":
+            for paper in paper_figures(by_effect=True):
+                from dpcore.reproduction import drawn as judging
+
+                judged = judging.of_effect(paper, study, records, table, beside)
+                show_conclusions(judged, DRAWN_ALONE)
+            files = zip(questions.values(), ("", "isotropic.csv"), strict=False)
+            show_command(*(told.command(question, name) for question, name in files))
+            show_python(*map(told.snippet, questions.values()))
+
+    work.watch([job], draw=draw)
+
+
+def _ends(question: VaryQuestion | None) -> pd.DataFrame | None:
+    if question is None:
+        return None
+    is_done = trainings.state(question) == "done"
+    rows = work.result(question.key) if is_done else jobs.Job(question.key).partial()
+    return None if rows is None or rows.empty else question.table(rows)
+
+
+def _effect_charts(
+    varied: Varied,
+    metric: str,
+    table: pd.DataFrame,
+    beside: pd.DataFrame | None,
+    *,
+    is_final: bool,
+) -> None:
+    setting = varied.question.effect
+    given_column = "epoch" if varied.question.gives_way == effects.EPOCHS else "sigma"
+    for place, column in zip(st.columns(2, border=True), (metric, given_column), strict=True):
+        with place:
+            chart = vary_figure.effect(
+                table, setting, column, now=varied.now, beside=beside, dark=on_dark()
+            )
+            plot(chart, f"effect_{column}")
+    if not is_final:
+        st.caption("It is still being trained: these are the values so far.")
+    st.caption(
+        "To choose the best of several values is itself a look at the records. ε does not cover it."
+    )
+    if is_final:
+        if beside is not None:
+            table = measures.gathered({"private": table, "constant": beside})
+        download(table, f"effect_of_{setting.key}", VaryQuestion.table_is)

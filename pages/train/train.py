@@ -6,15 +6,15 @@ import streamlit as st
 
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
-from pages.shared import query, view_link, work
+from pages.shared import address, frame, work
 from pages.shared.verbatim import refuse
 from pages.train import calibration, comparison, controls, live, release, tabs
 
-query.tell(controls.validate_link(comparison.LINKED))
+address.check_once("train", lambda: controls.validate_link(comparison.LINKED))
 # What is trained here waits for no curve of the first page; that page goes on with them.
 work.only(work.CURVES, ())
 
-view_link.title("What does privacy do to a network?")
+frame.title("What does privacy do to a network?")
 try:
     choice = controls.sidebar()
 except InvalidInput as refusal:
@@ -29,6 +29,7 @@ with live.place(choice.study.key) as answer:
         )
         # Under add/remove only the public size is shown, and what follows from it.
         size = choice.study.config.size(choice.study.trained_on(record_count))
+        risking = calibration.as_risk(choice, size)
         calibrated, waiting = calibration.calibrate(choice, size)
     except DataUnavailable as unavailable:
         with answer():
@@ -46,8 +47,8 @@ with live.place(choice.study.key) as answer:
             live.show(choice, calibrated)
             release.show(choice, calibrated)
             calibration.proof_and_claim(calibrated)
-            waiting = calibration.what_it_means(calibrated)
+            waiting += calibration.what_it_means(calibrated)
             waiting += tabs.show(choice, calibrated)
         else:
             st.caption(live.COMPUTING)
-        work.watch(work.watched(waiting))
+        work.watch(work.watched(waiting + risking))

@@ -12,12 +12,12 @@ import streamlit as st
 
 from dpcore.datasets import images
 from dpcore.evaluation.training import duration
-from dpcore.evaluation.training.histories import gathered
+from dpcore.evaluation.training.measures import gathered
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task
-from dpcore.figures import training as figures
 from dpcore.questions import question
 from dpcore.questions.training import words
+from dpcore.questions.training.series import SERIES
 from dpcore.questions.vary.question import VaryQuestion
 from dpcore.words import lasting
 from dpcore.work import jobs
@@ -144,7 +144,7 @@ def watched(
     return WatchedJobs(
         name,
         name,
-        {f"Training, {figures.SERIES[series].title}": arm for series, arm in studies.items()},
+        {f"Training, {SERIES[series].title}": arm for series, arm in studies.items()},
         submit,
         seconds=POLL_SECONDS,
         should_run=lambda: should_train(study, records),

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.accounting.account import Account, Room, composed, converted, fitted, room, rooms, state
-from dpcore.accounting.budget import split
+from dpcore.accounting.answers import split
 from dpcore.accounting.decimals import decimal, named_below
 from dpcore.accounting.entries import MAX_ENTRIES, AccountEntry
+from dpcore.accounting.events import TrainingPlan, steps_per_epoch
 from dpcore.accounting.planner import spent
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from dpcore.accounting import accountants, events, pairs, pld, schedules
+from dpcore.accounting import accountants, events, pairs, pld
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, default_adjacency
 from dpcore.accounting.events import (
     Composed,
@@ -17,9 +17,9 @@ from dpcore.accounting.events import (
     Laplace,
     PoissonSampled,
     Repeated,
+    TrainingPlan,
     from_schedule,
 )
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
@@ -79,7 +79,7 @@ class TestEveryAccountant:
         # A constant schedule is a repeated step.
         rate = 1.0 if sampling == "none" else 0.02
         result = epsilon(
-            from_schedule(schedules.constant(6.0, 25), rate=rate, sampling=sampling), key, adjacency
+            from_schedule(events.constant(6.0, 25), rate=rate, sampling=sampling), key, adjacency
         )
         assert result == epsilon(Repeated(step(sampling, 6.0, 0.02), 25), key, adjacency)
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dpcore.accounting import concentrated, paper_003, schedules
+from dpcore.accounting import concentrated, events, paper_003
 from dpcore.accounting.concentrated import Concentrated, amplified
 
 
@@ -69,7 +69,7 @@ def test_rho_for_a_budget_keeps_it_and_no_more():
         assert concentrated.epsilon(Concentrated(rho * 1.0001), budget[1]) > budget[0]
 
 
-DEFAULT = schedules.geometric(2.8, 0.99, 8, 100)
+DEFAULT = events.geometric(2.8, 0.99, 8, 100)
 
 
 def test_paper_003_per_epoch_claims_what_it_prints_and_proves_nothing():
@@ -86,10 +86,10 @@ def test_paper_003_per_epoch_claims_what_it_prints_and_proves_nothing():
 def test_equation_three_is_the_closed_sum():
     decay, sigma, steps = 0.99, 2.8, 60
     closed = (1 - decay**steps) / (sigma**2 * (decay ** (steps - 1) - decay**steps))
-    result = paper_003.account(schedules.geometric(sigma, decay, steps), 0.01, 1e-4)
+    result = paper_003.account(events.geometric(sigma, decay, steps), 0.01, 1e-4)
     assert result.printed.rho == pytest.approx(13.0 * 1e-4 * 0.5 * closed, rel=1e-9)
 
 
 def test_schedules_without_one_decay_have_no_further_one_in_equation_four():
-    result = paper_003.account(schedules.custom([3.0, 2.0, 2.5]), 0.01, 1e-4)
+    result = paper_003.account(events.custom([3.0, 2.0, 2.5]), 0.01, 1e-4)
     assert result.printed.omega == pytest.approx(math.log(100.0) / (4.0 * 0.125))

@@ -6,14 +6,12 @@ import pytest
 
 from dpcore.accounting import accountants
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, lower_bound, refusal
-from dpcore.accounting.claims import evidence
-from dpcore.accounting.epsilon_curve import CURVES, along, epsilon_curve
-from dpcore.accounting.events import steps
-from dpcore.accounting.grid import table
+from dpcore.accounting.epsilon_curve import CURVES, along, epsilon_curve, epsilon_map
+from dpcore.accounting.events import TrainingPlan, steps
+from dpcore.accounting.paper_003 import evidence
 from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.sampled import SampledGaussian
 from dpcore.accounting.tradeoff import from_event
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.progress import silent
@@ -70,7 +68,7 @@ def test_bounds_curves_maps_and_claims_refuse_what_their_accountant_refuses(samp
     for covered, ask in (
         (by_pld, lambda: lower_bound(event, training.delta, adjacency)),
         (by_pld, lambda: from_event(event, adjacency)),
-        (by_renyi, lambda: table(training, "decay")),
+        (by_renyi, lambda: epsilon_map(training, "decay")),
     ):
         if covered:
             ask()

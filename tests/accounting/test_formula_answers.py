@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 
 from dpcore.accounting.answers import answer
 from dpcore.errors import InvalidInput
-from dpcore.mechanisms.gaussian import (
-    analytic_delta,
-    analytic_epsilon,
-    classical_sigma,
-)
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, classical_sigma
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 2.0, 1e3])

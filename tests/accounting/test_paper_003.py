@@ -7,14 +7,25 @@ from functools import cache
 
 import pytest
 
-from dpcore.accounting.claims import Finding, evidence, under_replace_one
-from dpcore.accounting.paper_003 import BASELINE, CLAIM, PRESETS, account, matching, preset, verdict
+from dpcore.accounting.events import constant
+from dpcore.accounting.paper_003 import (
+    BASELINE,
+    CLAIM,
+    PRESETS,
+    Evidence,
+    Finding,
+    account,
+    evidence,
+    matching,
+    preset,
+    under_replace_one,
+    verdict,
+)
 from dpcore.accounting.planner import spent
-from dpcore.accounting.schedules import constant
 from dpcore.errors import InvalidInput
-from dpcore.figures.statements import statement
 from dpcore.guarantee import Adjacency, Guarantee, Status
 from dpcore.systems import standing, system_named
+from tests.accounting.oracles import bounds
 
 RUN = preset("chexpert").training
 ANSWER = account(RUN.schedule(), RUN.rate, RUN.delta)
@@ -41,9 +52,9 @@ def test_every_epsilon_is_rounded_up_as_its_statement_rounds_it():
     answer = replace(ANSWER, claim=replace(ANSWER.claim, epsilon=4.9741))
     certified = Guarantee(2.98312, RUN.delta, Adjacency.ZERO_OUT, "PLD")
     _, sentence = verdict(answer, certified)
-    assert f"the printed {statement(answer.claim).split()[2].rstrip(',')} here" in sentence
+    assert f"the printed {answer.claim.statement.split()[2].rstrip(',')} here" in sentence
     assert "the printed 4.98 here" in sentence
-    assert f"certifies {statement(certified).split(',')[0]} at" in sentence
+    assert f"certifies {certified.statement.split(',')[0]} at" in sentence
     assert "ε = 2.99 at" in sentence
 
 
@@ -195,3 +206,45 @@ def test_the_known_failure_of_paper_003_has_the_numbers_of_its_accounting():
         assert certified is not None
         assert certified <= float(stated) < certified + 0.011
         assert stated in standing(system_named("dpsgd-003")).proof
+
+
+DPSGD = preset("mnist-1.19-dpsgd").training
+REPLACED = replace(DPSGD, adjacency=Adjacency.REPLACE_ONE)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "at_least", "finding"),
+    [
+        (1.0, None, Finding.HOLDS),
+        (0.5, None, Finding.HOLDS),
+        (1.1, 0.9, Finding.OPEN),
+        (1.1, 1.0, Finding.OPEN),
+        (1.1, None, Finding.OPEN),
+        (None, None, Finding.OPEN),
+        (1.1, 1.01, Finding.FAILS),
+    ],
+)
+def test_a_claim_of_one(epsilon, at_least, finding):
+    certified = Guarantee(epsilon, 1e-5, Adjacency.REPLACE_ONE, "PLD")
+    assert Evidence("poisson", certified, at_least).finding(1.0) is finding
+
+
+def test_the_stated_number_of_dp_sgd_holds_where_a_record_is_added_and_fails_where_replaced():
+    added = evidence(DPSGD, [1.19])
+    assert added.certified.epsilon == spent(DPSGD, "pld").epsilon
+    assert added.finding(1.19) is Finding.HOLDS
+    assert added.at_least is None  # no claim asked for it
+    run, fixed = under_replace_one(DPSGD, [1.19, 3.61])
+    low, high = bounds(REPLACED.event(), DPSGD.delta, Adjacency.REPLACE_ONE)
+    assert (run.at_least, run.certified.epsilon) == (low, high)
+    assert 1.19 < low <= high < 3.61
+    assert (run.finding(1.19), run.finding(3.61)) == (Finding.FAILS, Finding.HOLDS)
+    # Between the bounds nothing is decided, and where there is no lower bound nothing fails.
+    assert run.finding(0.5 * (low + high)) is Finding.OPEN
+    assert (fixed.sampling, fixed.adjacency) == ("fixed", Adjacency.REPLACE_ONE)
+    in_batches = replace(REPLACED, sampling="fixed")
+    low, high = bounds(in_batches.event(), DPSGD.delta, Adjacency.REPLACE_ONE)
+    assert (fixed.at_least, fixed.certified.epsilon) == (low, high)
+    assert high < (spent(in_batches, "rdp").epsilon or 0.0)
+    assert (fixed.finding(1.19), fixed.finding(3.61)) == (Finding.FAILS, Finding.FAILS)
+    assert fixed.finding(0.5 * (low + high)) is Finding.OPEN

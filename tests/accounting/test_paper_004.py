@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from dpcore.accounting import paper_004, planner
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.events import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting import planner
+from dpcore.accounting.events import TrainingPlan
 from dpcore.accounting.planner import RELATIVE_ERROR, fit, precision, solve, spent, to_set
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 

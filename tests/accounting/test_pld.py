@@ -9,7 +9,7 @@ from dp_accounting.pld import privacy_loss_distribution as library
 from scipy import fft, stats
 
 from dpcore.accounting import pairs, pld, pld_grid
-from dpcore.accounting.loss_distribution import LossDistribution
+from dpcore.accounting.pld_grid import LossDistribution
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
 from tests.accounting.oracles import delta_of_one

@@ -12,9 +12,15 @@ import pytest
 
 from dpcore.accounting import concentrated, renyi, risk, tradeoff
 from dpcore.accounting.accountants import certify
-from dpcore.accounting.events import Gaussian, PoissonSampled, Repeated, from_schedule, steps
+from dpcore.accounting.events import (
+    Gaussian,
+    PoissonSampled,
+    Repeated,
+    custom,
+    from_schedule,
+    steps,
+)
 from dpcore.accounting.pld import loss_distributions
-from dpcore.accounting.schedules import custom
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import (
     analytic_delta,

@@ -109,3 +109,10 @@ def test_one_data_set_that_alone_shows_an_output_is_charged_to_delta_first():
 def test_bad_input_is_one_sentence(first, delta, confidence, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         bounds.from_scores(np.arange(first), np.arange(10), delta, confidence)
+
+
+def test_mu_is_bounded_where_scipy_has_gaps():
+    scores = np.random.default_rng(0).normal(size=200)
+    for apart in np.linspace(12.4, 12.6, 41):
+        mu = bounds.gaussian_mu(scores + apart, scores[::-1], 0.9996)
+        assert 0.8 * apart < mu < 1.1 * apart

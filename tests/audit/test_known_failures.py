@@ -12,13 +12,13 @@ from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Rep
 from dpcore.audit.register import attacks_on
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.method import Settings, Training, noise_generator
+from dpcore.erm.methods import method_named, register
 from dpcore.erm.objective_perturbation import TOLERANCE
 from dpcore.erm.problem import Problem
-from dpcore.erm.sufficient_statistics import Protocol, aggregate
+from dpcore.erm.quadratic import Protocol, aggregate
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.guarantee import Adjacency, Edition, Status
-from dpcore.methods import method_named, register
 
 SOUND = [
     key

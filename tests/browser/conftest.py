@@ -13,13 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import (
-    Error,
-    Page,
-    ViewportSize,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Error, Page, ViewportSize, expect, sync_playwright
 
 from dpcore import settings
 from tests.browser.server import HASTY_SWITCHES, Server, chromium, running

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from dpcore.figures.picture import Guesses, Line, Panel, People, Picture, Reading, Rule
 from dpcore.figures.style import BLUE, LOOKS, SKY
 from dpcore.words import percent, plain, points
-from pages.shared import picture
+from pages.shared import display
 
 STOPS = tuple(10.0 ** (place / 6) for place in range(-18, 13))
 HOSTILE = "<img src=x onerror=\"document.title='run'\">"
@@ -165,7 +165,7 @@ def main():
     if "slow" in asked and st.session_state.runs > 1:
         time.sleep(1.0)
     filled = st.session_state.get("filled", False)
-    picture.show(
+    display.show_picture(
         made(
             int(asked.get("panels", 1)),
             "hostile" in asked,
@@ -177,7 +177,7 @@ def main():
         on_move=go_to,
     )
     if "twice" in asked:
-        picture.show(
+        display.show_picture(
             made(3, False, False, 1), key="second", stop=st.session_state.stop, on_move=go_to
         )
     with st.container(horizontal=True):

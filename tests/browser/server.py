@@ -99,7 +99,7 @@ def running(script="app.py", **environment):
             stderr=subprocess.STDOUT,
         )
         try:
-            _wait_until_healthy(process, address)
+            wait_until_healthy(process, address)
             yield Server(address, port, process.pid, Path(cache), Path(log.name))
         finally:
             process.terminate()
@@ -110,7 +110,7 @@ def running(script="app.py", **environment):
                 process.wait()
 
 
-def _wait_until_healthy(process, address):
+def wait_until_healthy(process, address):
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:

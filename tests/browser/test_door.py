@@ -9,7 +9,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from pages.shared.headers import HEADERS, POLICY
+from pages.server.requests import HEADERS, POLICY
 from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.slow("drives a browser")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.test_explore import BREAST, CHEAP, opened
@@ -35,11 +35,11 @@ def test_it_opens_and_moves_by_keyboard_and_is_copied(watched, address):
 
     def pressed():
         # A curve that comes draws the tab anew under the mouse, and the button goes.
-        consent.hover()
-        button = consent.get_by_role("button")
-        if not button.count():
+        try:
+            consent.hover(timeout=2_000)
+            consent.get_by_role("button").click(timeout=2_000)
+        except TimeoutError:
             return False
-        button.click(timeout=2_000)
         return True
 
     eventually(page, pressed)

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from pages.shared.headers import POLICY
+from pages.server.requests import POLICY
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.picture_page import HOSTILE, STOPS, made
 from tests.browser.server import ROOT, served
@@ -21,9 +21,9 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 import streamlit as st
 from starlette.middleware import Middleware
-from pages.shared.headers import Headers
+from pages.server.requests import SecurityHeaders
 script = {str(ROOT / "tests/browser/picture_page.py")!r}
-app = st.App(script, middleware=[Middleware(Headers)])
+app = st.App(script, middleware=[Middleware(SecurityHeaders)])
 """
 FIRST = 18
 REST = 300

@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from dpcore.accounting.paper_003 import preset
-from dpcore.controls.account import QUESTION
-from dpcore.controls.link import address as link_of
-from dpcore.controls.plan import CONTROLS, values
+from dpcore.controls.control import address as link_of
+from dpcore.controls.plan import CONTROLS, QUESTION, values
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.waiting import (
     DRAWN,

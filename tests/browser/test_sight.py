@@ -45,6 +45,7 @@ PAGES = (
     Opened("plan?question=One+run", words=120, beside="δ = 10⁻⁵ · zero-out"),
     Opened("plan?question=One+run&solve=Noise", words=120),
     Opened("plan?question=Noise+of+a+release", words=130),
+    Opened("describe", beside="δ = 10⁻⁶ · zero-out · Gaussian DP"),
     Opened("train?passes=2&units=8&repeats=1"),
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", words=120, chart=False),

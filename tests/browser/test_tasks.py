@@ -12,13 +12,7 @@ from dpcore.datasets.own.notation import read
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.hand import Hand, Keyboard, Mouse
 from tests.browser.test_explore import CHEAP
-from tests.browser.waiting import (
-    answered,
-    eventually,
-    expect_whole,
-    photograph,
-    still_numbers,
-)
+from tests.browser.waiting import answered, eventually, expect_whole, photograph, still_numbers
 from tests.pages.test_explore_own import SUGGESTED, clinic
 
 pytestmark = pytest.mark.slow("drives a browser")

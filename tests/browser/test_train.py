@@ -6,13 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.barriers import expect_no_barrier
-from tests.browser.waiting import (
-    DRAWN,
-    eventually,
-    expect_alternative_texts,
-    idle,
-    still_numbers,
-)
+from tests.browser.waiting import DRAWN, eventually, expect_alternative_texts, idle, still_numbers
 
 pytestmark = pytest.mark.slow("drives a browser")
 

@@ -1,11 +1,11 @@
-"""What the owner of a table is told before a release or a twin is paid, and asked."""
+"""What the owner of a table is told before a release, a twin or a table is paid, and asked."""
 
 import io
 from pathlib import Path
 
 import pytest
 
-from dpcore.cli import main, release, twin
+from dpcore.cli import main, publish, release, twin
 from dpcore.release.ledger import Ledger
 from dpcore.release.table import read_for_release
 from tests.cli.commands import refused
@@ -38,7 +38,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def options(command, **more):
-    needed = (release if command == "release" else twin).NEEDED
+    needed = {"release": release, "twin": twin, "publish": publish}[command].NEEDED
     given = dict.fromkeys(needed, "A word")
     given |= {"table": "table.csv", "columns": "columns.txt", "ledger": "ledger.db"}
     given |= {"data-set": "c", "epsilon": "1", "delta": "1e-6", "output": "out"} | more
@@ -50,7 +50,7 @@ def paid():
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("command", ["release", "twin"])
+@pytest.mark.parametrize("command", ["release", "twin", "publish"])
 def test_without_a_terminal_many_clipped_values_are_refused_before_the_payment(command, capsys):
     sentence = refused(capsys, *options(command))
     assert all(word in sentence for word in (WARNED, COUNTED, "not private", "--accept-clipping"))
@@ -59,7 +59,7 @@ def test_without_a_terminal_many_clipped_values_are_refused_before_the_payment(c
 
 @pytest.mark.slow("runs whole commands, which train")
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("command", ["release", "twin"])
+@pytest.mark.parametrize("command", ["release", "twin", "publish"])
 def test_it_goes_on_where_it_is_accepted_and_no_file_tells(command, capsys):
     assert main([*options(command), "--accept-clipping", "--json"]) == 0
     captured = capsys.readouterr()
@@ -91,7 +91,7 @@ def test_on_a_terminal_it_is_asked(answer, code, monkeypatch, capsys):
 )
 def test_what_is_told_and_asks_nobody(rows, delta, told, folder, capsys):
     (folder / "table.csv").write_text(f"radius,texture,ill\n{rows}")
-    for command in ("release", "twin"):
+    for command in ("release", "twin", "publish"):
         assert main(options(command, delta=delta, output=command)) == 0
         said = capsys.readouterr().err
         assert told in said

@@ -85,6 +85,38 @@ def test_a_plan_for_epsilon_is_the_cost_of_the_run(capsys):
     assert parsed(capsys, *line.split()) == parsed(capsys, *RUN.split())
 
 
+RISKS = ("--right-of-100 55", "--found-of-100 5 --at-false-alarms 0.01")
+
+
+@pytest.mark.parametrize("risk", RISKS)
+def test_a_plan_for_a_risk_keeps_it_with_less_noise_than_an_epsilon_does(risk, capsys):
+    line = f"{PLAN} --solve sigma --batch 100 --steps 500 {risk}"
+    result = parsed(capsys, *line.split())
+    run = f"--records 10000 --batch 100 --steps 500 --delta 1e-5 --sigma {result['sigma']}"
+    reached = parsed(capsys, "risk", *run.split())["exact"]
+    if "found_of_100" in result["target"]:
+        assert reached["tpr"] == pytest.approx(0.05, rel=1e-3)
+        assert reached["tpr"] <= 0.05
+    else:
+        assert reached["advantage"] == pytest.approx(0.1, rel=1e-3)
+        assert reached["advantage"] <= 0.1
+    assert result["epsilon"] == parsed(capsys, "epsilon", *run.split())["epsilon"]
+    through = result["through_budget"]
+    assert result["saves"] == pytest.approx(through["sigma"] / result["sigma"])
+    assert result["saves"] > 1.3
+    line = f"{PLAN} --solve sigma --batch 100 --steps 500 --epsilon {through['epsilon']}"
+    assert parsed(capsys, *line.split())["sigma"] == through["sigma"]
+
+
+def test_mu_stands_beside_epsilon(capsys):
+    run = "epsilon --sigma 2 --steps 16 --delta 1e-5"
+    assert parsed(capsys, *run.split())["mu"] == pytest.approx(2.0)
+    assert "mu = 2." in said(capsys, *run.split())
+    line = "epsilon --sigma 4 --delta 1e-5 --sensitivity 2"
+    release = parsed(capsys, *line.split())
+    assert release["mu"] == pytest.approx(0.5)
+
+
 def test_a_split_is_in_the_units_of_the_query_and_rounds_to_the_safe_side(capsys):
     line = "split --weights 1,1,2,4 --epsilon 3 --delta 1e-5"
     wide = parsed(capsys, *line.split(), "--sensitivity", "5")["sigma"]
@@ -192,6 +224,14 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     (
         f"{PLAN} --solve sigma --batch 10 --steps 5 --epsilon 1 --accountant gdp",
         ("Gaussian DP", "no theorem"),
+    ),
+    (f"{PLAN} --solve sigma --right-of-100 50", ("right of 100 is 50", "above 50")),
+    (f"{PLAN} --solve sigma --right-of-100 55 --epsilon 1", ("epsilon", "risk", "leave it")),
+    (f"{PLAN} --solve sigma --found-of-100 5", ("found of 100", "false alarms", "one of them")),
+    ("plan --solve delta --right-of-100 55 --sigma 3", ("'delta'", "does not depend on δ")),
+    (
+        f"{PLAN} --solve epsilon --batch 9 --steps 5 --right-of-100 55 --sigma 3",
+        ("sigma", "leave it"),
     ),
     ("split --epsilon 1 --delta 1e-5", ("releases", "weights", "exactly one")),
     ("split --epsilon 1 --delta 1e-5 --releases 2 --weights 1,2", ("exactly one",)),

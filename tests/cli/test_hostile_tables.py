@@ -3,9 +3,9 @@
 import pytest
 
 import dpcore
-from dpcore.cli import release, twin
+from dpcore.cli import publish, release, twin
 from dpcore.errors import InvalidInput
-from dpcore.front import limited_reading
+from dpcore.front import experiments
 from dpcore.release.model import ReleasedModel
 from tests.cli.commands import refused
 from tests.datasets.test_parquet import understated, written
@@ -14,13 +14,14 @@ COLUMNS = "age: 18 to 90 years\npredict case: one of no, yes\n"
 PERSONS = f"person: one row each\nnumber of persons: public\n{COLUMNS}"
 SENTENCE = "Reading 'f.parquet' took more than 300 MB, the most that is allowed."
 NEEDED = {"sweep": (), "model": (), "release": release.NEEDED, "twin": twin.NEEDED}
+NEEDED["publish"] = publish.NEEDED
 
 pytestmark = pytest.mark.slow("reads files of many megabytes")
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(limited_reading, "MEGABYTES", 300)
+    monkeypatch.setattr(experiments, "MEGABYTES", 300)
     (tmp_path / "columns.txt").write_text(COLUMNS)
     (tmp_path / "persons.txt").write_text(PERSONS)
     (tmp_path / "f.parquet").write_bytes(understated(20_000_000, 10, "age", "case"))

@@ -218,8 +218,8 @@ def test_the_files_do_not_hold_what_the_noise_came_from(tmp_path, monkeypatch):
 
 def cost_is_said(folder):
     """Whether the ε in the file is at least what as many models as it holds cost together."""
+    from dpcore.accounting.events import TrainingPlan
     from dpcore.accounting.planner import spent
-    from dpcore.accounting.training_plan import TrainingPlan
     from dpcore.guarantee import Adjacency
 
     files = left(folder, "as it was", "--batch-size 20 --runs 3 --models 3")

@@ -9,20 +9,21 @@ whether anything is printed at all must be the same; only what is measured on re
 import json
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dpcore.cli import main
-from dpcore.datasets import Preparation, prepare, upload
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets import Preparation, prepare
+from dpcore.datasets.own.description import read_own
 from dpcore.datasets.partition import drawn
 from dpcore.evaluation import splits
-from dpcore.evaluation.clinic.rows import with_ends
+from dpcore.evaluation.clinic.risks import with_ends
 from dpcore.evaluation.scoring import SCORINGS
 from dpcore.models.records import encode
-from dpcore.models.register import register as models
+from dpcore.models.systems import register as models
 from dpcore.predictors import refusal, register
 from dpcore.questions.calibration.question import OF_BIN, OF_WHOLE
 from dpcore.questions.decision_curve.question import MEASURES
@@ -271,7 +272,9 @@ def test_a_mutant_that_splits_by_the_records_there_are_is_found_out(
 ):
     rest = learning("class") if command == "sweep" else ["model", "--epsilon", "1", "--runs", "2"]
     place = PLACES["learned from"]
-    monkeypatch.setattr(upload, "read_own", without_blanks)
+    # The package has a function of the module's name.
+    module = import_module("dpcore.datasets.catalogue")
+    monkeypatch.setattr(module, "read_own", without_blanks)
     result = differing(capsys, tmp_path, "class", place, rest)
     assert result == ["blanked", "blanked but for its features"]
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpcore.cli import commands, main
@@ -62,7 +63,7 @@ def test_the_page_of_commands_says_what_the_parsers_say():
     assert COMMANDS_PAGE.read_text("utf-8") == f"{page()}\n", renewing
 
 
-RELEASED = ("stand-in", "twin", "release", "certificate", "predict")
+RELEASED = ("stand-in", "twin", "publish", "release", "certificate", "predict")
 """They need files, and some the one before."""
 
 
@@ -87,6 +88,9 @@ def test_what_the_table_shows_works(line, capsys, tmp_path, monkeypatch):
         assert "runs" in refused(capsys, *shlex.split(line), "--runs", "0")
         return
     (tmp_path / "account.csv").write_text("kind,noise\nrelease,20\n", encoding="utf-8")
+    scores = np.random.default_rng(0).standard_normal(400).tolist()
+    worlds = [f"{place % 2},{score}" for place, score in enumerate(scores)]
+    (tmp_path / "outputs.csv").write_text("\n".join(["world,score", *worlds]), encoding="utf-8")
     shorter = ["--runs", "1"] if line.startswith("sweep") else []
     assert main([*shlex.split(line), *shorter]) == 0
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.accounting.events import TrainingPlan
 from dpcore.accounting.planner import spent
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.evaluation.training.trainer import Trainer
 from dpcore.work import task
@@ -234,3 +234,15 @@ def test_an_assumption_of_the_users_is_not_called_met(capsys):
     conditions = parsed(capsys, *line.split())["train"]["conditions"]
     assert [each["condition"] for each in conditions if each["assumed"]] == [assumed]
     assert f"condition met: {assumed}" not in said(capsys, *line.split())
+
+
+def test_a_training_that_is_the_best_of_several_counts_them_all(capsys, tmp_path):
+    output = str(tmp_path / "best")
+    best = parsed(capsys, *SMALL.split(), "--chosen-of", "3", "--output", output)["train"]
+    one = parsed(capsys, *SMALL.split(), "--output", str(tmp_path / "one"))["train"]
+    assert best["choice"] == "chosen among 3, declared"
+    assert one["choice"] == "choice not declared"
+    assert best["sigma"] > 1.2 * one["sigma"]
+    assert best["epsilon"] == pytest.approx(one["epsilon"], rel=1e-3)
+    line = [*SMALL.split(), "--chosen-of", "3", "--chosen-by", "records"]
+    assert "Conditions not met: a choice by measures" in refused(capsys, *line)

@@ -8,8 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls import options
-from dpcore.controls.control import Control, Number, OneOf, Page
-from dpcore.controls.link import address, check
+from dpcore.controls.control import Control, Number, OneOf, Page, address, check
 from dpcore.errors import InvalidInput
 from dpcore.questions.lines import changed
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dpcore.accounting.training_plan import usual_batch
-from dpcore.controls.link import address
+from dpcore.accounting.events import usual_batch
+from dpcore.controls.control import address
 from dpcore.controls.train import CONTROLS
 
 

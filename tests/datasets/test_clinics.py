@@ -59,6 +59,10 @@ def test_who_dies_in_hospital_is_predicted_without_what_is_known_later():
     assert table.frame["race"].isna().tolist() == [False, True]
     assert table.frame["glucose"].isna().all()
     assert not {"death", "slos", "surv2m", "prg2m", "sps", "adlsc"} & set(table.frame)
+    assert not {"death", "d.time"} & {column.name for column in table.entry.columns}
+    # Time and death are outcomes: whom they are about is read, and no model sees them.
+    assert table.follow_up.to_dict("list") == {"d.time": [2029.0, 4.0], "death": ["no", "yes"]}
+    assert table.rows(np.array([1])).follow_up["d.time"].tolist() == [4.0]
     # Race is there to compare groups by: five levels, and one of its own where it is unknown.
     with_race = prepare(table, Preparation(include=("race",)))
     assert with_race.dimension == prepare(table).dimension + 6

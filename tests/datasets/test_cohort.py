@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.duration.survfunc import SurvfuncRight
 
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.datasets.sets.cohort import ENTRY, probability
+from dpcore.datasets.sets.cohort import ENTRY, probability, survival
 from dpcore.errors import InvalidInput
 
 
@@ -12,6 +15,30 @@ def test_a_smaller_cohort_is_the_beginning_of_a_larger_one():
     small, large = load("cohort", records=1_000, seed=3), load("cohort", records=10_000, seed=3)
     assert small.frame.equals(large.frame.iloc[:1_000])
     assert np.array_equal(small.label, large.label[:1_000])
+    assert small.follow_up.equals(large.follow_up.iloc[:1_000])
+
+
+def test_no_patient_changed_when_times_were_drawn_beside():
+    table = load("cohort", records=1_000, seed=3)
+    codes = table.frame.assign(sex=table.frame["sex"].cat.codes).to_numpy(dtype=float)
+    assert round(codes.sum(), 1) == 309_540.0
+    assert int((table.label > 0).sum()) == 330
+    assert not {"followed", "died"} & (set(table.frame) | {each.name for each in ENTRY.columns})
+    assert prepare(table).dimension == prepare(replace(table, follow_up=None)).dimension
+
+
+@pytest.mark.parametrize("months", [12.0, 36.0, 60.0])
+@pytest.mark.parametrize("sex", ["female", "male"])
+def test_times_follow_the_true_law_of_survival(months, sex):
+    table = load("cohort", records=40_000, seed=2)
+    members = table.rows(np.flatnonzero(table.frame["sex"] == sex))
+    time, died = members.follow_up["followed"], members.follow_up["died"]
+    curve = SurvfuncRight(time, died)
+    alive = curve.surv_prob[np.searchsorted(curve.surv_times, months, side="right") - 1]
+    truth = survival(members, months).mean()
+    assert abs(alive - truth) < 4.0 * (truth * (1.0 - truth) / members.records) ** 0.5
+    assert time.between(0, 60).all()
+    assert (died[time == 60] == 0).all()
 
 
 @pytest.mark.parametrize("records", [100, 4_096, 30_000])

@@ -7,8 +7,7 @@ import pytest
 
 from dpcore.datasets import Preparation, catalogue, entry, load, prepare
 from dpcore.datasets.grouping import columns, grouping
-from dpcore.datasets.own.description import described
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import described, read_own
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 

@@ -10,15 +10,14 @@ from pyarrow import parquet
 from dpcore.confined import Confined
 from dpcore.datasets import OWN, read_upload
 from dpcore.datasets import parquet as own_parquet
-from dpcore.datasets.faults import Faults
-from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.datasets.own.syntax import look
+from dpcore.datasets.faults import LARGEST_TABLE, Faults
+from dpcore.datasets.own.form import look
 from dpcore.datasets.text import Field, Layout, read_checked
 from dpcore.errors import InvalidInput
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes; unknown: blank\npredict score: 0 to 9"
 CANARY = "canary-71"
-HEADERS = ("dpcore.datasets.own.syntax",)
+HEADERS = ("dpcore.datasets.own.form",)
 
 
 def written(columns, metadata=0, **options):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import Preparation, entry, load, prepare, read_upload
-from dpcore.datasets.catalogue import assemble, register
-from dpcore.datasets.download import checksum
+from dpcore.datasets.catalogue import BY_KEY, assemble
+from dpcore.datasets.files import checksum
 from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import usual
@@ -88,7 +88,7 @@ def test_a_file_is_known_by_its_checksum_also_where_two_sets_have_it(made_up, mo
         first = replace(result.entry.files[0], sha256=checksum(data))
         files = (first, *result.entry.files[1:])
         changed = replace(result, entry=replace(result.entry, files=files))
-        monkeypatch.setitem(register(), key, changed)
+        monkeypatch.setitem(BY_KEY, key, changed)
     assert read_upload("heart", data, "f").published
     assert set(read_upload(KEY, data, "f").frame["site"]) == {"Cleveland"}
     with pytest.raises(InvalidInput, match=r"'f' is the file processed\.cleveland\.data of Heart"):

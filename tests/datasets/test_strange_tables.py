@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from dpcore.datasets import rows as text_rows
-from dpcore.datasets.dialect import TO_BE_FOUND, Dialect, find_dialect, records
+from dpcore.datasets import delimited as text_rows
+from dpcore.datasets.delimited import TO_BE_FOUND, Dialect, blocks, find_dialect, records
 from dpcore.datasets.faults import Faults, WrongHeader
-from dpcore.datasets.rows import blocks
 from dpcore.datasets.text import Field, Layout, first_rows, read_described
 from dpcore.datasets.values import DAY_FIRST, Days
 from dpcore.errors import InvalidInput

@@ -6,12 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from dpcore.deep import networks
+from dpcore.deep import layers, networks
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.device import exact_arithmetic
-from dpcore.deep.layers import convolution
-from dpcore.deep.layers.linear import StackedLinear
-from dpcore.deep.losses import class_loss, label_loss
+from dpcore.deep.layers import StackedLinear
+from dpcore.deep.networks import class_loss, label_loss
 from dpcore.errors import InvalidInput
 
 CLIPS = (1e-3, 0.3, 1e6)
@@ -89,7 +88,7 @@ def test_both_ways_of_convolving_are_tried():
 @pytest.mark.slow("trains networks")
 @pytest.mark.parametrize("at_a_time", [1, 3 * 196 * 64, 10**9])
 def test_patches_taken_a_few_records_at_a_time_make_no_difference(at_a_time, monkeypatch):
-    monkeypatch.setattr(convolution, "AT_A_TIME", at_a_time)
+    monkeypatch.setattr(layers, "AT_A_TIME", at_a_time)
     torch.manual_seed(0)
     network, inputs = networks.small_cnn(1, 28, 3).double(), torch.randn(7, 1, 28, 28).double()
     targets = torch.randint(0, 3, (7,))

@@ -9,7 +9,7 @@ import torch
 from scipy import stats
 from torch import nn
 
-from dpcore.deep import sampling, training
+from dpcore.deep import randomness, training
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.randomness import LEVELS, SeededRandomness, SystemRandomness
 from dpcore.deep.training import TrainingRun
@@ -101,7 +101,7 @@ def test_batches_are_poisson(runs):
 def test_every_record_is_drawn_as_often_as_any_other(source):
     times = np.zeros(50)
     for _ in range(2_000):
-        times[sampling.draw("poisson", 50, 5, source).records.numpy()] += 1
+        times[randomness.draw("poisson", 50, 5, source).records.numpy()] += 1
     expected = 2_000 * 0.1
     spread = ((times - expected) ** 2).sum() / (expected * 0.9)
     level = STRICT if isinstance(source, SeededRandomness) else 1e-9
@@ -110,11 +110,11 @@ def test_every_record_is_drawn_as_often_as_any_other(source):
 
 @pytest.mark.parametrize(("batch", "records"), [(1, 3), (256, 60_000), (100, 999_983), (7, 8)])
 def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
-    chance = Fraction(sampling.levels_drawn(batch, records), LEVELS)
+    chance = Fraction(randomness.levels_drawn(batch, records), LEVELS)
     assert 0 <= Fraction(batch, records) - chance < Fraction(1, LEVELS)
     assert 2**32 % LEVELS == 0  # as many remainders of each kind
     again = torch.Generator().manual_seed(0)
-    drawn = sampling.draw("poisson", records, batch, SeededRandomness(0, 1)).records
+    drawn = randomness.draw("poisson", records, batch, SeededRandomness(0, 1)).records
     # On a CPU a uniform float is one of the same levels.
     uniform = torch.rand(records, generator=again).double()
     assert torch.equal(drawn, (uniform < float(chance)).nonzero()[:, 0])
@@ -123,7 +123,7 @@ def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
 @pytest.mark.parametrize("runs", [1, 3])
 def test_the_sampling_rate_is_of_the_public_size(runs):
     records, size, batch = 6_000, 10_000, 2_000
-    drawn = sampling.draw("poisson", records, batch, SeededRandomness(0, 1), runs, size=size)
+    drawn = randomness.draw("poisson", records, batch, SeededRandomness(0, 1), runs, size=size)
     counts = tell(drawn, runs)
     # 0.2 of 6,000 give 1,200 ± 31; a rate from the records there are would give 2,000.
     assert all(abs(count - records * batch / size) < 6 * 31 for count in counts)
@@ -132,7 +132,7 @@ def test_the_sampling_rate_is_of_the_public_size(runs):
 @pytest.mark.parametrize("source", [SeededRandomness(0, 1), SystemRandomness()])
 def test_batches_of_fixed_size_hold_different_records(source):
     for runs in (1, 3):
-        result = sampling.draw("fixed", 30, 7, source, runs).records.reshape(runs, 7)
+        result = randomness.draw("fixed", 30, 7, source, runs).records.reshape(runs, 7)
         assert all(len(set(row)) == 7 for row in result.tolist())
 
 
@@ -240,7 +240,7 @@ def test_sum_is_divided_by_the_expected_batch_size():
     assert drawn != config.batch
     again = SeededRandomness(0, 0)
     again.restore(state)
-    records = sampling.draw("poisson", 100, 20, again).records
+    records = randomness.draw("poisson", 100, 20, again).records
     assert len(records) == drawn
     fresh = started(config)
     clipped = fresh.per_example.clipped_sum(

@@ -5,10 +5,10 @@ import pytest
 
 from dpcore.erm import newton, one_vs_rest
 from dpcore.erm.method import Settings, Training
+from dpcore.erm.methods import register
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Edition
-from dpcore.methods import register
 
 RECORDS, FEATURES, PLACE = 40, 3, 11
 CASES = [

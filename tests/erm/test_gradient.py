@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.erm import gradient, output_noise
-from dpcore.erm.cells import Cells
+from dpcore.erm import gradient, output_perturbation
+from dpcore.erm.gradient import Cells
 from dpcore.erm.problem import Problem
 from tests.erm.conftest import slopes
 from tests.erm.test_output_perturbation import plain_descent
@@ -105,6 +105,6 @@ def test_a_gradient_and_a_descent_on_steps_equal_plain_loops(rows):
         if mostly_zero:
             features = np.hstack([features * 0.5, np.zeros((len(features), 40))])
             problem = replace(problem, dimension=features.shape[1])
-        (last,) = output_noise.descend(problem, features, labels, 1.5, [4]).values()
+        (last,) = output_perturbation.descend(problem, features, labels, 1.5, [4]).values()
         expected = plain_descent(problem, problem.within(features), labels, 1.5, 4)
         assert last == pytest.approx(expected, abs=1e-12)

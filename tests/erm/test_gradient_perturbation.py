@@ -10,12 +10,8 @@ from scipy import stats
 
 from dpcore.accounting.composition import amplified_epsilon, printed_total, strong_composition
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
-from dpcore.erm import stochastic
-from dpcore.erm.gradient_perturbation import (
-    FULL_LENGTH_RECORDS,
-    SOUND_STEPS,
-    published_steps,
-)
+from dpcore.erm import gradient_perturbation
+from dpcore.erm.gradient_perturbation import FULL_LENGTH_RECORDS, SOUND_STEPS, published_steps
 from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.grpua import METHOD as GRPUA
 from dpcore.erm.methods.sgdpert import METHOD as SGDPERT
@@ -221,11 +217,11 @@ REGULARISED, PROJECTED = {"lam": 0.05}, {"lam": 0.0, "radius": 0.6}
         (sound, Adjacency.ZERO_OUT, 7),
     ],
 )
-@pytest.mark.parametrize("chunk_bytes", [stochastic.CHUNK_BYTES, 8 * 2 * 7 * 4])
+@pytest.mark.parametrize("chunk_bytes", [gradient_perturbation.CHUNK_BYTES, 8 * 2 * 7 * 4])
 def test_equals_a_plain_loop(
     data, monkeypatch, loss, convexity, make, adjacency, batch, chunk_bytes
 ):
-    monkeypatch.setattr(stochastic, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(gradient_perturbation, "CHUNK_BYTES", chunk_bytes)
     features, labels = data(90, 4)
     problem = Problem(loss=loss, records=90, dimension=4, adjacency=adjacency, **convexity)
     chosen = [
@@ -234,7 +230,7 @@ def test_equals_a_plain_loop(
         for c in make(method, problem, **({} if batch is None else {"batch": batch}))
     ]
     chosen.append(replace(chosen[0], steps=11))  # a group of its own
-    released = stochastic.release(Training(problem, features, labels, chosen, 2, 5))
+    released = gradient_perturbation.release(Training(problem, features, labels, chosen, 2, 5))
     for i, calibration in enumerate(chosen):
         chunk = max(1, chunk_bytes // (8 * 2 * max(4, calibration.batch)))
         for run in range(2):
@@ -258,7 +254,7 @@ def test_model_noise_is_sigma_over_what_the_query_is_divided_by(method, adjacenc
 def test_batches_are_what_the_accountant_assumes(batch, poisson):
     records, length = 40, 6_000
     generator = np.random.default_rng(9)
-    batches = stochastic._batches(generator, records, batch, length, poisson)
+    batches = gradient_perturbation._batches(generator, records, batch, length, poisson)
     sizes = np.array([len(b) for b in batches])
     counts = np.zeros(records)
     for b in batches:
@@ -289,8 +285,10 @@ def test_many_steps_do_not_wear_down_the_running_sums(data):
     features, labels = data(30, 2)
     problem = Problem("logistic", 0.5, 30, 2)
     chosen = sound(GRPUA, problem, (50.0,), steps=8_000, batch=1)
-    released = stochastic.release(Training(problem, features, labels, chosen, 1, 3))[0, 0]
-    chunk = stochastic.CHUNK_BYTES // 16
+    released = gradient_perturbation.release(Training(problem, features, labels, chosen, 1, 3))[
+        0, 0
+    ]
+    chunk = gradient_perturbation.CHUNK_BYTES // 16
     expected = plain_release(problem, features, labels, chosen[0], 0, 3, chunk)
     assert released == pytest.approx(expected, rel=2e-3, abs=2e-3)
 
@@ -305,6 +303,6 @@ def test_the_widest_noise_stays_within_single_precision(data, convexity, adjacen
         for edition in Edition
         for c in method.calibrate(problem, (1e-12,), 1e-300, edition, Settings(40))
     ]
-    released = stochastic.release(Training(problem, features, labels, chosen, 2, 7))
+    released = gradient_perturbation.release(Training(problem, features, labels, chosen, 2, 7))
     assert np.all(np.isfinite(released))
     assert np.all(released != 0.0)

@@ -7,13 +7,12 @@ import pytest
 
 from dpcore.accounting.tradeoff import advantage
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Settings, Training
+from dpcore.erm.method import Settings, Training, privacy_curve
+from dpcore.erm.methods import register
 from dpcore.erm.newton import minimise
-from dpcore.erm.privacy_curve import privacy_curve
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
-from dpcore.methods import register
 
 DELTA = 1e-5
 SOUND = [key for key, m in register().items() if key != "nonprivate" and "logistic" in m.losses]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.erm import output_noise, sensitivity
+from dpcore.erm import output_perturbation, sensitivity
 from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.opera import METHOD as OPERA
 from dpcore.erm.methods.outpert import METHOD as OUTPERT
@@ -165,7 +165,7 @@ def test_descent_equals_a_plain_loop(data, loss, lam, radius, share_of_zeros):
     features, labels = data(30, 8)
     features[np.random.default_rng(5).random(features.shape) < share_of_zeros] = 0.0
     problem = Problem(loss, lam, 30, 8, radius=radius)
-    actual = output_noise.descend(problem, features, labels, 1.7, [1, 7, 25])
+    actual = output_perturbation.descend(problem, features, labels, 1.7, [1, 7, 25])
     assert sorted(actual) == [1, 7, 25]
     for steps, weights in actual.items():
         expected = plain_descent(problem, problem.within(features), labels, 1.7, steps)

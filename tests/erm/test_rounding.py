@@ -11,20 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.erm import (
-    full_batch,
-    gradient,
-    newton_noise,
-    objective_noise,
-    output_noise,
-    rounding,
-)
+from dpcore.erm import gradient, objective_perturbation, output_perturbation, rounding
 from dpcore.erm.method import Settings, Training
+from dpcore.erm.methods import dpgd, dpnewton, method_named
 from dpcore.erm.problem import Problem
 from dpcore.erm.sensitivity import descent_error
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition
-from dpcore.methods import method_named
 
 REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 
@@ -93,15 +86,15 @@ def sums_of(method, label, monkeypatch):
             function = made(*args)  # type: ignore[arg-type]
             return lambda weights: seen.append(function(weights).copy()) or seen[-1]  # type: ignore[func-returns-value]
 
-        monkeypatch.setattr(full_batch, "batch_gradient", noted)
+        monkeypatch.setattr(dpgd, "batch_gradient", noted)
     elif method == "dpnewton":
-        step = newton_noise._next
+        step = dpnewton._next
 
         def next_one(problem, weights, gradient, *rest):  # type: ignore[no-untyped-def]
             seen.append(gradient)
             return step(problem, weights, gradient, *rest)
 
-        monkeypatch.setattr(newton_noise, "_next", next_one)
+        monkeypatch.setattr(dpnewton, "_next", next_one)
     else:
         # Without its noise, the first iterate tells the sum.
         calibration = replace(calibration, model_noise=0.0)
@@ -206,7 +199,7 @@ def test_a_descent_is_off_by_no_more_than_is_counted():
     labels = np.sign(generator.normal(size=400))
     problem = Problem("logistic", 1e-3, 400, 6)
     rate, steps = 2.0 / (problem.smoothness + problem.strong_convexity), 300
-    result = output_noise.descend(problem, rows, labels, rate, [steps])[steps]
+    result = output_perturbation.descend(problem, rows, labels, rate, [steps])[steps]
     signed = problem.within(rows).astype(np.longdouble) * labels[:, None]
     weights = np.zeros(6, dtype=np.longdouble)
     for _ in range(steps):
@@ -225,22 +218,22 @@ def test_a_minimiser_is_checked_on_the_records_themselves(share):
     labels = np.sign(generator.normal(size=500))
     problem, ridge = Problem("logistic", 0.01, 500, 4), np.array([5.0])
     tilt = generator.normal(size=(4, 1))
-    result = objective_noise.minimisers(problem, rows, labels, ridge, tilt, 1e-8)
+    result = objective_perturbation.minimisers(problem, rows, labels, ridge, tilt, 1e-8)
     # A tilt that is another one by so much leaves a gradient of that length.
     other = tilt + share * 1e-4 * np.array([[1.0], [0.0], [0.0], [0.0]])
     check = (problem, rows, labels, ridge, other, result, 1e-4)
     if share < 1.0:
-        objective_noise._check(*check)
+        objective_perturbation._check(*check)
     else:
         with pytest.raises(ArithmeticError, match="off by up to"):
-            objective_noise._check(*check)
+            objective_perturbation._check(*check)
 
 
 def test_the_newton_step_counts_its_own_rounding():
     problem = Problem("logistic", 0.01, 1_000, 20)
     tau = 0.25 / 1_000
     exact = tau / (0.05 * (0.05 + tau))
-    assert exact < newton_noise.direction_sensitivity(problem, 0.05) < exact * (1.0 + 1e-6)
-    assert tau < newton_noise.trace_sensitivity(problem) < tau * (1.0 + 1e-8)
+    assert exact < dpnewton.direction_sensitivity(problem, 0.05) < exact * (1.0 + 1e-6)
+    assert tau < dpnewton.trace_sensitivity(problem) < tau * (1.0 + 1e-8)
     with pytest.raises(ArithmeticError, match="lost in rounding"):
-        newton_noise.direction_sensitivity(problem, 1e-13)
+        dpnewton.direction_sensitivity(problem, 1e-13)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.erm import sensitivity
-from dpcore.erm.output_noise import descend
-from dpcore.erm.output_perturbation import learning_rate
+from dpcore.erm.output_perturbation import descend, learning_rate
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition
 

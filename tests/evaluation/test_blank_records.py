@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.datasets.images.tabular import from_split
+from dpcore.datasets.images.catalogue import from_split
 from dpcore.evaluation import uploaded
 from dpcore.evaluation.baselines import baselines
-from dpcore.evaluation.curves import all_curves
-from dpcore.evaluation.exact_curves import closed_form
+from dpcore.evaluation.curves import all_curves, closed_form
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.study import Study, losses_for, problem_for
 

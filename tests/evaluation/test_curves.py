@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.evaluation import curve_columns
-from dpcore.evaluation.curve_columns import COLUMNS
-from dpcore.evaluation.curves import summarise
-from dpcore.evaluation.exact_curves import closed_form
+from dpcore.evaluation import curves
+from dpcore.evaluation.curves import COLUMNS, closed_form, summarise
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 
@@ -50,7 +48,7 @@ def test_closed_forms_agree_with_a_large_sweep(name, cancer):
     assert (sampled["runs"] == study.runs).all()
     for name in ("accuracy_noiseless", "auc_noiseless"):
         assert closed[name].to_numpy() == pytest.approx(sampled[name].to_numpy(), abs=1e-4)
-    same = list(curve_columns.CALIBRATION_COLUMNS)
+    same = list(curves.CALIBRATION_COLUMNS)
     pd.testing.assert_frame_equal(closed[same], sampled[same])
     spread = rows.groupby(["method", "epsilon"], sort=False)[["accuracy_test", "objective"]].std()
     accuracy, objective = (spread[name].to_numpy() / np.sqrt(RUNS) for name in spread)
@@ -131,7 +129,7 @@ def test_summaries_are_means_and_quantiles_of_the_runs(cancer):
 def test_each_row_has_the_delta_of_what_holds(cancer):
     study = Study(methods=("opera", "objpert_pure", "outpert_pure"), epsilons=(1.0,))
     result = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
-    rows = curve_columns.calibration_table(result).set_index("method")
+    rows = curves.calibration_table(result).set_index("method")
     assert rows.loc["opera", "delta"] == delta_for(study, cancer) > 0.0
     assert (rows.loc[["objpert_pure", "outpert_pure"], "delta"] == 0.0).all()
     assert (rows["status"] == "proved").all()

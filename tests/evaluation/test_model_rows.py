@@ -8,18 +8,23 @@ from scipy import special
 
 from dpcore.datasets import Preparation, load
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.clinic.study import RiskModels
-from dpcore.evaluation.curve_columns import COLUMNS, calibration_table
-from dpcore.evaluation.curves import all_curves
+from dpcore.evaluation.curves import COLUMNS, all_curves, calibration_table
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.models import curve as atlas
 from dpcore.evaluation.splits import RepeatedSplits, splits
-from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for, study_of
+from dpcore.evaluation.study import (
+    RiskModels,
+    Study,
+    calibrations_for,
+    delta_for,
+    problem_for,
+    study_of,
+)
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.models.records import RecordShape, split_records
-from dpcore.models.register import model_named
+from dpcore.models.systems import model_named
 from dpcore.predictors import refusal, register
 from dpcore.predictors.columns import ColumnPredictor, model_calibrations
 

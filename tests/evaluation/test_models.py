@@ -9,7 +9,7 @@ from dpcore.datasets import entry, load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.models import ModelStudy, curve, fits, summary
 from dpcore.guarantee import default_delta
-from dpcore.models.register import register
+from dpcore.models.systems import register
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.question import task as task_of
 from dpcore.work.task import JobContext

@@ -9,7 +9,7 @@ from dpcore.evaluation.models import ModelStudy, curve, summary, why_unjudged
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.models import register as models
+from dpcore.models import systems as models
 from dpcore.predictors import refusal, register
 from tests.cli.commands import parsed
 from tests.curves import answers

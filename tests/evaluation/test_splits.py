@@ -1,15 +1,19 @@
 """Repeated splits: how many, of whom, and what is averaged over them."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.datasets import Preparation, load, prepare
+from dpcore.datasets.features import MAPS
+from dpcore.datasets.images.catalogue import from_split
 from dpcore.datasets.partition import tested as held_out
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.curves import all_curves, summarise
-from dpcore.evaluation.exact_curves import closed_form
+from dpcore.evaluation import uploaded
+from dpcore.evaluation.curves import all_curves, closed_form, summarise
 from dpcore.evaluation.scoring import (
     ACCURACY,
     Metric,
@@ -19,7 +23,16 @@ from dpcore.evaluation.scoring import (
     spread,
     spread_over,
 )
-from dpcore.evaluation.splits import ERROR, MAX, each, judged, number_of_splits, splits, splits_of
+from dpcore.evaluation.splits import (
+    ERROR,
+    MAX,
+    by_map,
+    each,
+    judged,
+    number_of_splits,
+    splits,
+    splits_of,
+)
 from dpcore.evaluation.study import Study, calibrations_of
 from dpcore.evaluation.sweep import noise_on, sweep
 from dpcore.predictors import linear
@@ -340,3 +353,97 @@ def test_runs_without_noise_deviate_by_exactly_nothing():
     one = np.array([0.1, 0.3, 1 / 3])[np.arange(12) % 3]
     noise, _ = deviations(one, np.arange(12) % 3)
     assert noise == 0.0
+
+
+BY_RULE = Preparation(features="rule")
+EPSILONS = {"plain": (0.1,), "additive": (1.0, 8.0), "fine": (60.0,)}
+OF_COHORT = Study("cohort", 400, methods=("nonprivate", "outpert", "dpgd"), delta=1e-5, runs=2)
+# Not by size, so that the order has to be kept.
+BY_RULE_STUDY = replace(OF_COHORT, epsilons=(60.0, 0.1, 8.0, 1.0), preparation=BY_RULE)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return load("cohort", records=400)
+
+
+@pytest.fixture(scope="module")
+def split(table):
+    return prepare(table, BY_RULE)
+
+
+def taken(study, split):
+    return {rows[0].preparation.features: set(one.epsilons) for one, rows in by_map(study, split)}
+
+
+def test_each_epsilon_has_one_map_and_finer_ones_come_with_less_noise(split):
+    assert taken(BY_RULE_STUDY, split) == {
+        name: set(epsilons) for name, epsilons in EPSILONS.items()
+    }
+
+
+def test_no_record_and_no_label_has_a_say(table, split):
+    generator = np.random.default_rng(0)
+    frame = table.frame.iloc[generator.permutation(table.records)].reset_index(drop=True)
+    label = np.where(generator.random(table.records) < 0.5, 0, -table.label)
+    label = label.astype(table.label.dtype)
+    other = prepare(replace(table, frame=frame, label=label, published=False), BY_RULE)
+    assert not np.array_equal(other.x_train, split.x_train)
+    assert taken(BY_RULE_STUDY, other) == taken(BY_RULE_STUDY, split)
+    assert list(other.maps) == list(split.maps)
+    for name, one in other.maps.items():
+        assert one.feature_names == split.maps[name].feature_names
+
+
+def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split):
+    grid = tuple(np.geomspace(0.01, 100.0, 60))
+    edges = []
+    for adjacency in ("zero-out", "replace-one"):
+        maps = taken(replace(BY_RULE_STUDY, adjacency=adjacency, epsilons=grid), split)
+        edges.append([min(maps[name]) for name in MAPS])
+    zero_out, replace_one = edges
+    assert replace_one[1:] > zero_out[1:]
+    for early, late in zip(zero_out[1:], replace_one[1:], strict=True):
+        assert 1.5 < late / early < 3.0
+
+
+@pytest.mark.slow("trains many models")
+@pytest.mark.parametrize("answer", [sweep, all_curves])
+def test_every_row_is_the_one_of_its_own_map(answer, table, split):
+    whole = answer(BY_RULE_STUDY, split=split)
+    pairs = whole[["method", "epsilon"]].drop_duplicates()
+    expected = [
+        (method, epsilon) for method in BY_RULE_STUDY.methods for epsilon in BY_RULE_STUDY.epsilons
+    ]
+    assert list(pairs.itertuples(index=False, name=None)) == expected
+    for features, epsilons in EPSILONS.items():
+        preparation = Preparation(features=features)
+        study = replace(BY_RULE_STUDY, epsilons=epsilons, preparation=preparation)
+        alone = answer(study, split=prepare(table, preparation))
+        here = whole[whole["epsilon"].isin(epsilons)]
+        order = ["method", "epsilon", *(["run"] if "run" in alone else [])]
+        left, right = (
+            rows.sort_values(order, ignore_index=True).drop(columns="seconds", errors="ignore")
+            for rows in (here, alone)
+        )
+        pd.testing.assert_frame_equal(left, right)
+
+
+def test_the_outline_of_an_upload_holds_no_record_of_any_map():
+    described = "a: 0 to 1\npredict y: one of no, yes"
+    secret = 0.123456789
+    rows = "\n".join(["a,y", *(f"{secret},{'yes' if n % 2 else 'no'}" for n in range(60))])
+    uploaded.take_table("own", rows.encode(), "t.csv", described)
+    try:
+        outline = uploaded.outline(BY_RULE)
+        assert tuple(outline.emptied.maps) == MAPS
+        assert all(one.records == 0 for one in outline.emptied.maps.values())
+        assert np.float64(secret).tobytes() not in pickle.dumps(outline)
+    finally:
+        uploaded._uploaded.table = uploaded._uploaded.prepared = None
+
+
+def test_a_network_takes_no_features_by_rule(split):
+    with pytest.raises(InvalidInput, match=r"^features is 'rule', but for a network"):
+        from_split(split)
+    assert from_split(split.maps["plain"]).train_inputs.shape == split.maps["plain"].x_train.shape

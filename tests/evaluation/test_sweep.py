@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.erm.methods import register
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.curve_columns import noiseless
+from dpcore.evaluation.curves import noiseless
 from dpcore.evaluation.scoring import CLASSIFICATION
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import COLUMNS, sweep
-from dpcore.methods import register
 
 LEARNING = [key for key, method in register().items() if Study.loss in method.losses]
 EVERY = (*LEARNING[:5], *reversed(LEARNING[5:]))

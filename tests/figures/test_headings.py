@@ -2,9 +2,9 @@
 
 import pytest
 
-from dpcore.evaluation import curve_columns
+from dpcore.evaluation import curves
 from dpcore.evaluation.scoring.regression import REGRESSION
-from dpcore.evaluation.training.histories import METRICS
+from dpcore.evaluation.training.measures import METRICS
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.figures.headings import heading
 from dpcore.questions.comparison.finished import CERTIFIED, CONFIG_FIELDS, SETTINGS
@@ -18,8 +18,8 @@ from dpcore.questions.risk_curves import question as column_curves
         (*SETTINGS, *CONFIG_FIELDS),
         (*METRICS, *CERTIFIED),
         column_curves.COLUMNS,
-        (*curve_columns.COLUMNS, "baseline", "accuracy_baseline", "auc_linear"),
-        curve_columns.columns(REGRESSION),
+        (*curves.COLUMNS, "baseline", "accuracy_baseline", "auc_linear"),
+        curves.columns(REGRESSION),
     ],
 )
 def test_no_two_columns_of_a_table_share_a_heading(columns):

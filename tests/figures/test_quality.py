@@ -5,13 +5,13 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.frontier import best_rows, reach
 from dpcore.evaluation.scoring import AREA as MEASURE
 from dpcore.evaluation.scoring import Metric
-from dpcore.figures import chosen
-from dpcore.figures import frontier as best_figure
 from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.questions.best_method.figure import frontier
+from dpcore.questions.best_method.reach import best_rows, reach
+from dpcore.questions.cost import chosen
 
 AREA = Quality(MEASURE)
 RMSE = Quality(Metric("rmse", -1.0, 100.0))
@@ -30,8 +30,7 @@ def errors(table):
 
 def told(best, wanted, titles, quality=AREA, epsilon=0.01, **more):
     named = {"titles": titles, "records": 300, "records_are": "patients", "epsilon": epsilon}
-    result = reach(best, wanted, quality.measure)
-    return best_figure.frontier(best, result, quality=quality, **named, **more).sentence
+    return frontier(best, wanted, quality=quality, **named, **more).sentence
 
 
 def test_the_least_error_comes_first(table, titles):

@@ -13,11 +13,11 @@ import dpcore
 from dpcore.controls.learn import CHANGES
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
-from dpcore.lessons import LESSONS, halving, repeated_answers, size, small_groups, why_noise
+from dpcore.lessons import LESSONS, on_counts, on_the_cohort
 from dpcore.lessons.claim_and_attack import attacked
 from dpcore.lessons.cohort import models
-from dpcore.lessons.counts import gaussian_guarantee, gaussian_right
 from dpcore.lessons.lesson import COLUMNS
+from dpcore.lessons.on_counts import gaussian_guarantee, gaussian_right
 from dpcore.mechanisms.gaussian import analytic_delta
 
 GUESSES = 40_000
@@ -31,9 +31,9 @@ def simulated(sigma, answers=1, unknown=0, seed=0):
     """Right guesses of 100 by the likelihood of the mean answer under either bit."""
     generator = np.random.default_rng(seed)
     bits = generator.integers(0, 2, GUESSES)
-    others = generator.binomial(unknown, why_noise.RATE, GUESSES)
+    others = generator.binomial(unknown, on_counts.RATE, GUESSES)
     means = bits + others + generator.normal(0.0, sigma / math.sqrt(answers), GUESSES)
-    chances = why_noise.binomial(unknown)
+    chances = on_counts.binomial(unknown)
 
     def likelihood(bit):
         gaps = means[:, None] - np.arange(unknown + 1) - bit
@@ -51,22 +51,24 @@ def test_the_best_guess_is_right_as_often_as_said(sigma, answers):
 def test_a_wrong_noise_is_noticed():
     assert abs(simulated(2.0) - gaussian_right(1.0)) > NEAR
     assert abs(simulated(1.0, 16) - gaussian_right(1.0, 1)) > NEAR
-    assert abs(simulated(1.0, 1, 50) - why_noise.right(1.0, 0)) > NEAR
+    assert abs(simulated(1.0, 1, 50) - on_counts.right_with_unknown(1.0, 0)) > NEAR
 
 
 @pytest.mark.slow("computes every curve of a lesson")
 @pytest.mark.parametrize("unknown", [1, 9, 99])
 def test_unknown_others_hide_a_person_as_often_as_said(unknown):
-    assert abs(simulated(1.0, 1, unknown) - why_noise.right(1.0, unknown)) < NEAR
+    assert abs(simulated(1.0, 1, unknown) - on_counts.right_with_unknown(1.0, unknown)) < NEAR
     # With next to no noise the integral comes to the sum.
-    assert why_noise.right(0.05, unknown) == pytest.approx(why_noise.right(0.0, unknown), abs=1e-3)
+    assert on_counts.right_with_unknown(0.05, unknown) == pytest.approx(
+        on_counts.right_with_unknown(0.0, unknown), abs=1e-3
+    )
 
 
 def test_a_guesser_who_knows_less_is_right_less_often_at_the_same_epsilon():
-    rows = why_noise.curve().set_index("x")
+    rows = on_counts.why_noise_curve().set_index("x")
     assert rows.loc[0.0, "value"] == 100.0
     assert math.isinf(rows.loc[0.0, "epsilon"])
-    curves = [why_noise.curve(known=known) for known in (99, 90, 50, 0)]
+    curves = [on_counts.why_noise_curve(known=known) for known in (99, 90, 50, 0)]
     for more, less in pairwise(curves):
         assert (more["value"] >= less["value"] - 1e-6).all()
         assert (more["epsilon"] == less["epsilon"]).all()
@@ -84,7 +86,7 @@ def test_the_epsilon_of_answers_is_the_least_that_holds(sigma, answers):
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_no_guesser_beats_what_epsilon_and_delta_allow(noise):
-    rows = halving.curve(noise=noise)
+    rows = on_counts.halving_curve(noise=noise)
     allowed = 50.0 * (1.0 + np.tanh(rows["epsilon"] / 2.0) + rows["delta"])
     assert (rows["value"] <= allowed).all()
     assert (rows["value"] > 50.0).all()
@@ -98,13 +100,13 @@ def test_laplace_guesses_are_simulated():
     bits = generator.integers(0, 2, GUESSES)
     for scale, is_right in ((1.0, True), (2.0, False)):
         guesses = bits + generator.laplace(0.0, scale, GUESSES) > 0.5
-        gap = abs(100.0 * float(np.mean(guesses == bits)) - halving.laplace_right(1.0))
+        gap = abs(100.0 * float(np.mean(guesses == bits)) - on_counts.laplace_right(1.0))
         assert (gap < NEAR) == is_right
 
 
 def test_only_fresh_noise_wears_out():
     fresh, again, split = (
-        repeated_answers.curve(answered=how) for how in ("fresh", "repeated", "split")
+        on_counts.repeated_curve(answered=how) for how in ("fresh", "repeated", "split")
     )
     assert (fresh["value"].diff().dropna() > 0).all()
     assert (fresh["epsilon"].diff().dropna() > 0).all()
@@ -115,34 +117,36 @@ def test_only_fresh_noise_wears_out():
 
 @pytest.mark.slow("computes every curve of a lesson")
 def test_more_patients_lose_less_at_one_epsilon_and_a_seed_repeats_it():
-    rows = size.curve(seed=7)
+    rows = on_the_cohort.size_curve(seed=7)
     private, without = (
         rows[rows["series"] == series].reset_index(drop=True)
-        for series in (size.SERIES, size.WITHOUT)
+        for series in (on_the_cohort.PRIVATE, on_the_cohort.WITHOUT)
     )
     lost = without["value"] - private["value"]
     assert lost.iloc[:3].min() > lost.iloc[-1] + 2.0
     assert (private["epsilon"] <= 0.3).all()
-    assert rows.equals(size.curve(seed=7))
-    assert not rows.equals(size.curve(seed=8))
+    assert rows.equals(on_the_cohort.size_curve(seed=7))
+    assert not rows.equals(on_the_cohort.size_curve(seed=8))
     # Explore's method is the same on numbers as they are.
     study = Study("cohort", 3000, methods=("nonprivate", "opera"), epsilons=(0.3,), delta=1e-5)
     table = dpcore.cost(replace(study, preparation=Preparation())).set_index("method")
-    there = size.curve(epsilon=0.3)
-    ours = there[(there["x"] == 3000.0) & (there["series"] == size.SERIES)]["value"].iloc[0]
+    there = on_the_cohort.size_curve(epsilon=0.3)
+    ours = there[(there["x"] == 3000.0) & (there["series"] == on_the_cohort.PRIVATE)]["value"].iloc[
+        0
+    ]
     assert 100.0 * table.loc["opera", "accuracy"] == pytest.approx(ours, abs=1e-6)
 
 
 def test_a_small_group_loses_more_where_noise_is_large():
-    lost = small_groups.curve().pivot(index="x", columns="series", values="value")
-    gap = lost[small_groups.SERIES] - lost[small_groups.OTHERS]
+    lost = on_the_cohort.small_groups_curve().pivot(index="x", columns="series", values="value")
+    gap = lost[on_the_cohort.MEMBERS] - lost[on_the_cohort.OTHERS]
     assert gap[0.3] > 1.0
     assert gap[0.03] > 3.0
     assert abs(gap[10.0]) < 1.0
     further = models(1000, (1.0,), 0).patients.further
-    for is_member in small_groups.GROUPS.values():
+    for is_member in on_the_cohort.GROUPS.values():
         assert 0.005 < is_member(further.frame).mean() < 0.2
-    assert set(CHANGES["learn_group"].kind.options()) == set(small_groups.GROUPS)
+    assert set(CHANGES["learn_group"].kind.options()) == set(on_the_cohort.GROUPS)
 
 
 @pytest.mark.slow("computes every curve of a lesson")

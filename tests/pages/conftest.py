@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from dpcore.confined import Confined
 from dpcore.errors import Cancelled
-from dpcore.evaluation import exact_curves
+from dpcore.evaluation import curves
 from dpcore.work import executors, jobs
 from pages.explore import loaders
 from pages.shared import uploads
@@ -79,7 +79,7 @@ def alone_together(one_folder, monkeypatch):
 def few_draws_for_bands():
     """Bands of closed forms come from few draws: no page's test is about how exact they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact_curves, "BAND_DRAWS", 20)
+        patch.setattr(curves, "BAND_DRAWS", 20)
         yield
 
 

@@ -3,12 +3,12 @@
 import re
 
 from dpcore.controls.explore import CLOSER
+from dpcore.erm.methods import FIRST
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
-from dpcore.methods import FIRST
 from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.question import task
 from dpcore.work import files, jobs
 from dpcore.work.task import JobContext
-from pages.explore import curve_jobs
 from pages.explore.controls import every_method
 from pages.explore.view import Pending, gather
 from tests.pages.shown import open_page, picture, run
@@ -40,7 +40,7 @@ def gathered(choice):
     contents = gather(choice)
     if isinstance(contents, Pending):
         for study in contents.first.studies.values():
-            jobs.submit(curve_jobs.task(study))
+            jobs.submit(task(study))
         contents = gather(choice)
     assert not isinstance(contents, Pending)
     return contents

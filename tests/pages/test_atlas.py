@@ -8,15 +8,18 @@ import pytest
 
 from dpcore import systems
 from dpcore.accounting.paper_003 import CLAIM, PRESETS
+from dpcore.audit.study import TrialStudy
 from dpcore.cli import main
+from dpcore.erm.methods import method_named
 from dpcore.guarantee import Status
-from dpcore.methods import method_named
-from dpcore.models.register import model_named
+from dpcore.models.systems import model_named
+from dpcore.questions.question import ask
+from dpcore.questions.verify.every import NOT_TRIED
+from dpcore.questions.verify.question import VerifyQuestion
 from dpcore.systems import Family, Place, Runnable
 from dpcore.systems.standings import CLAIM_UNCHECKED
-from pages.atlas.routes import route
-from pages.atlas.texts import PRACTICE_NAMES
-from pages.shared.texts import STATUS_COLOURS
+from pages.atlas.cards import PRACTICE_NAMES, link_to_run
+from pages.shared.badges import STATUS_COLOURS
 from tests.pages.shown import open_page, said, with_table
 
 pytestmark = pytest.mark.slow("runs whole pages")
@@ -205,7 +208,47 @@ def test_paper_003_is_judged_in_two_clicks():
 
 @pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")
 def test_a_route_opens_its_page_with_what_it_says(run):
-    to = route(run)
+    to = link_to_run(run)
     app = open_page(Path(to.page).stem, **to.settings)
     # Every setting is one that the page has, with a value that it offers.
     assert not [each.value for each in app.warning if "The link asks" in each.value]
+
+
+def decided(app):
+    """The page once its trial is decided."""
+    for _ in range(60):
+        told = [each.value for each in app.markdown]
+        if any("efuted" in each and "2\u202f000 outputs" in each for each in told) or any(
+            each.startswith("Refuted") for each in told
+        ):
+            return app
+        app.run()
+    raise AssertionError(told)
+
+
+def test_a_promise_is_on_trial_at_once_and_half_of_the_noise_is_caught():
+    app = decided(opened())
+    assert any("Not refuted: of OPERA" in each.value for each in app.markdown)
+    half = decided(opened(tried_noise="Half"))
+    assert any("Refuted at 99" in each.value for each in half.markdown)
+    command = next(code.value for code in with_table(half, "trial").code if "dpcore" in code.value)
+    assert "verify" in command
+    assert "--method opera" in command
+    assert "--noise-share 0.5" in command
+
+
+def test_every_method_is_tried_when_asked_and_what_was_not_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    app = opened(on_trial="All")
+    assert not app.exception
+    (shown,) = app.dataframe
+    assert set(shown.value["verdict"]) == {NOT_TRIED}
+    question = VerifyQuestion(TrialStudy(method="opera"))
+    rows = ask(question)
+    # As a job leaves it.
+    (tmp_path / "jobs").mkdir(exist_ok=True)
+    (tmp_path / f"jobs/{question.key}.csv").write_text(rows.to_csv(index=False))
+    app = opened(on_trial="All")
+    (shown,) = app.dataframe
+    row = shown.value[shown.value["verdict"] != NOT_TRIED]
+    assert row["attacked"].item() == pytest.approx(rows["attacked"].max())

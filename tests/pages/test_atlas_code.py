@@ -8,11 +8,11 @@ from dpcore.cli import _parser
 from dpcore.controls.atlas import FILTERS, list_command
 from dpcore.controls.control import OneOf
 from dpcore.evaluation.models import ModelStudy
-from dpcore.models.register import register
+from dpcore.models.systems import register
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.told import command
 from dpcore.systems import PAPERS, Place, Relation, Runnable
-from pages.atlas.routes import route
+from pages.atlas.cards import link_to_run
 
 
 def parsed(line):
@@ -68,8 +68,8 @@ def test_a_search_in_the_command_line_is_text_and_no_command():
 
 
 def test_a_route_to_explore_shows_what_is_printed_only_where_something_is():
-    assert route(Runnable(Place.EXPLORE, "grpua")).settings["edition"] == "As in the paper"
+    assert link_to_run(Runnable(Place.EXPLORE, "grpua")).settings["edition"] == "As in the paper"
     # The sound edition is the usual one.
-    assert "edition" not in route(Runnable(Place.EXPLORE, "dpgd")).settings
+    assert "edition" not in link_to_run(Runnable(Place.EXPLORE, "dpgd")).settings
     sound = Runnable(Place.EXPLORE, "grpua", Relation.SOUND)
-    assert "edition" not in route(sound).settings
+    assert "edition" not in link_to_run(sound).settings

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from dpcore import cli
 from dpcore.controls.atlas import RUN
 from dpcore.evaluation.models import ModelStudy, curve, summary
-from dpcore.figures.models import answer, reference
-from dpcore.models.register import model_named, register
+from dpcore.models.systems import model_named, register
+from dpcore.questions.model.figure import answer, reference
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.told import command
 from dpcore.words import percent

@@ -1,7 +1,8 @@
-"""Open classes: who may do what, how much they hold, and when they are forgotten."""
+"""Open classes: who may do what, how much they hold, when they are forgotten, and their link."""
 
 from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -141,3 +142,31 @@ def test_many_phones_at_once_are_all_kept_and_no_more_than_fit(room, code):
     # Who is in may still guess again.
     first = next(number for number, (is_kept, _) in enumerate(kept) if is_kept)
     assert room.guess(code, f"phone {first}", 1, {1.0: 1.0})
+
+
+@pytest.mark.parametrize(
+    ("url", "listens_on", "allowed", "host"),
+    [
+        ("http://localhost:8501/learn", "127.0.0.1", ["localhost"], None),
+        ("http://localhost:8501/learn", "0.0.0.0", ["localhost"], None),
+        ("http://localhost:8501/learn", "0.0.0.0", ["localhost", "10.0.0.7"], "10.0.0.7:8501"),
+        ("http://localhost:8501/learn", "0.0.0.0", ["explorer.example"], "explorer.example:8501"),
+        ("http://127.0.0.1:8501/learn", "", ["*"], "10.0.0.7:8501"),
+        ("https://explorer.example/a/learn?x=1", "127.0.0.1", [], "explorer.example"),
+    ],
+)
+def test_a_class_s_link_is_one_that_phones_reach(monkeypatch, url, listens_on, allowed, host):
+    options = {"server.address": listens_on, "server.allowedHosts": allowed}
+    monkeypatch.setattr(classes.st, "get_option", options.__getitem__)
+    monkeypatch.setattr(classes, "is_host_allowed", lambda name: "*" in allowed or name in allowed)
+    monkeypatch.setattr(classes, "own_address", lambda: "10.0.0.7")
+    monkeypatch.setattr(type(classes.st.context), "url", url)
+    parts = urlsplit(classes.link_for_phones("KTRM"))
+    assert (parts.netloc or None) == host
+    assert parts.query == ("class_code=KTRM" if host else "")
+
+
+def test_a_qr_code_is_black_on_white_with_its_quiet_zone():
+    drawn = classes.qr_code("http://10.0.0.7:8501/learn?class_code=KTRM")
+    assert drawn.startswith("<svg ")
+    assert "#fff" in drawn

@@ -6,21 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.controls.explore import (
-    CALIBRATION,
-    EPSILONS,
-    GROUPS,
-    NET_BENEFIT,
-    RISK_CURVES,
-)
-from dpcore.evaluation import references
+from dpcore.controls.explore import CALIBRATION, EPSILONS, GROUPS, NET_BENEFIT, RISK_CURVES
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.rows import REFERENCE
-from dpcore.evaluation.references import ReferenceStudy
+from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.evaluation.study import Study
 from dpcore.questions.calibration.figure import reliability_curve
 from dpcore.questions.calibration.question import CalibrationQuestion
-from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.cost.question import CostQuestion, ReferenceQuestion
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion, worth_from
 from dpcore.questions.groups.figure import gap, hurt
 from dpcore.questions.groups.question import GroupsQuestion
@@ -53,11 +45,11 @@ GROUP_STUDIES = [
 def results():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
-        reference, first = ReferenceStudy.of(ALL), CostQuestion(ALL)
+        reference, first = ReferenceQuestion(ALL), CostQuestion(ALL)
         every = (DECISIONS, RISKS, DECISIONS_CORRECTED, RISKS_CORRECTED, *GROUP_STUDIES, first)
         return {
             **{study.key: study.answer(JobContext()) for study in every},
-            reference.key: references.work(reference, JobContext()),
+            reference.key: reference.answer(JobContext()),
         }
 
 

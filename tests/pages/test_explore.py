@@ -15,7 +15,7 @@ from dpcore import cli
 from dpcore.accounting.risk import odds
 from dpcore.controls.explore import EPSILONS, PRESETS, TABS
 from dpcore.datasets import Preparation, catalogue, entry, load, prepare
-from dpcore.erm.privacy_curve import noise_advantage
+from dpcore.erm.method import noise_advantage
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST
@@ -25,7 +25,7 @@ from dpcore.questions.told import command
 from dpcore.words import at_most, plain
 from dpcore.work import jobs
 from pages.explore.controls import first_choice
-from pages.shared import query
+from pages.shared import address
 from tests.curves import answers
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import (
@@ -305,7 +305,7 @@ def test_a_hostile_link_still_gives_a_whole_page(link):
     assert not app.error
     assert len(readings(app)) == 3
     for warning in app.warning:
-        assert warning.value.count("\n- ") < query.MAX_REFUSALS  # nothing is left out
+        assert warning.value.count("\n- ") < address.MAX_REFUSALS  # nothing is left out
         assert all(len(line) < 300 for line in warning.value.splitlines())
         assert "<" not in warning.value
 
@@ -374,7 +374,7 @@ def test_the_csv_to_take_along_marks_its_measures(monkeypatch):
 
     def button(label, data, **_):
         if label == "Download CSV":
-            taken.append(data)
+            taken.append(data())
 
     monkeypatch.setattr("streamlit.download_button", button)
     app = opened(view="Take along", methods=["OPERA"])

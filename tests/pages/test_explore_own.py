@@ -13,7 +13,7 @@ from dpcore.datasets import Preparation
 from dpcore.datasets.partition import drawn
 from dpcore.words import plain
 from dpcore.work import jobs
-from pages.shared import own_texts as texts
+from pages.shared import own_table
 from tests.pages.explored import answered, below_title, finished, only_methods, readings, sentence
 from tests.pages.shown import open_page, run, said
 
@@ -94,7 +94,7 @@ def test_others_are_compared_once_the_records_are_declared_public(monkeypatch):
     finished(app)
     alone = set(jobs._attempts)
     assert is_called_private(app)
-    (box,) = (each for each in app.checkbox if each.label == texts.DECLARE_PUBLIC)
+    (box,) = (each for each in app.checkbox if each.label == own_table.DECLARE_PUBLIC)
     assert not box.value
     before = sentence(app)
     box.check()

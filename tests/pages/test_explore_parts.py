@@ -10,12 +10,7 @@ import pandas as pd
 import pytest
 
 from dpcore import cli
-from dpcore.controls.explore import (
-    GROUPS,
-    NET_BENEFIT,
-    RISK_CURVES,
-    TAKE_ALONG,
-)
+from dpcore.controls.explore import GROUPS, NET_BENEFIT, RISK_CURVES, TAKE_ALONG
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
 from dpcore.questions import told

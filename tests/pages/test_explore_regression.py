@@ -3,8 +3,8 @@
 import pytest
 
 from dpcore.erm.losses import RESIDUAL_LOSSES
+from dpcore.erm.methods import register
 from dpcore.evaluation.study import Study
-from dpcore.methods import register
 from dpcore.questions.cost.figure import RIGHT_GUESSES
 from dpcore.words import plain
 from pages.shared import work

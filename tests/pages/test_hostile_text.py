@@ -16,14 +16,13 @@ from dpcore.controls.common import RISK
 from dpcore.controls.control import Number
 from dpcore.controls.explore import GROUPS, RISK_CURVES, TABS
 from dpcore.controls.release import TEXTS as TEXTS_OF_RELEASE
-from dpcore.datasets.own.field import DescribedField, Person, TableDescription
-from dpcore.datasets.own.notation import write
+from dpcore.datasets.own.notation import DescribedField, Person, TableDescription, write
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import About
 from dpcore.release.release import release_model
 from dpcore.release.table import read_for_release
-from pages.shared import query, verbatim
+from pages.shared import address, verbatim
 from tests.hostile import TEXTS
 from tests.pages.explored import answered, only_methods, open_tab
 from tests.pages.shown import charts, open_page, run, said
@@ -81,7 +80,7 @@ def test_a_cut_text_does_nothing():
 
 @pytest.mark.parametrize("value", ["https://evil.example", "www.evil.example", "a_b_", ":smile:"])
 def test_a_quoted_value_is_text(value):
-    assert acting(query.quoted(value)) == []
+    assert acting(address.quoted(value)) == []
 
 
 HOSTILE = """\
@@ -256,4 +255,4 @@ def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(page, val
     refused = [name for name, least in WHOLE[page].items() if value != "-0" or least > 0]
     (warning,) = open_page(page, **dict.fromkeys(WHOLE[page], value)).warning
     told = warning.value.count("but it must be a number from")
-    assert told == min(len(refused), query.MAX_REFUSALS)
+    assert told == min(len(refused), address.MAX_REFUSALS)

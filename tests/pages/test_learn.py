@@ -6,7 +6,7 @@ import math
 import pytest
 
 from dpcore.controls.learn import CHANGES
-from dpcore.lessons import LESSONS, why_noise
+from dpcore.lessons import LESSONS, on_counts
 from dpcore.lessons import randomised_response as response
 from pages.learn import controls
 from pages.learn.classes import OpenClasses
@@ -36,7 +36,7 @@ def test_sliders_that_nobody_moved_are_no_guess():
     app.slider[1].set_value(60)
     app = shown(run(app))
     # The two that nobody moved do not count in the mean.
-    truth = why_noise.curve().set_index("x")["value"][LESSONS[0].points[1]]
+    truth = on_counts.why_noise_curve().set_index("x")["value"][LESSONS[0].points[1]]
     assert f"{truth - 60:.1f} of 100 away on average" in said(app)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dpcore.release.ledger import GaussianSpend, Ledger, chain
 from dpcore.release.roles import Actor, Role
-from pages.shared import sign_in
+from pages.server import sign_in
 from tests.pages.shown import open_page, run, said
 
 pytestmark = pytest.mark.slow("runs whole pages")

@@ -7,15 +7,14 @@ import pytest
 from dpcore.accounting import tradeoff
 from dpcore.accounting.paper_003 import preset
 from dpcore.accounting.planner import spent
-from dpcore.accounting.risk import odds, right_of_100
+from dpcore.accounting.risk import RIGHT_GUESSES, odds, right_of_100
 from dpcore.controls.plan import CONTROLS, values
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.erm.privacy_curve import noise_advantage, privacy_curve
+from dpcore.erm.method import noise_advantage, privacy_curve
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.questions.cost import figure
 from dpcore.words import at_most, percent_at_most
-from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.explored import at, only_methods, readings, sentence
 from tests.pages.shown import charts, numbers, open_page, picture
 from tests.pages.shown import said_with_notes as spoken

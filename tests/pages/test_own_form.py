@@ -7,8 +7,7 @@ import pytest
 
 from dpcore.datasets.own.form import Form
 from dpcore.datasets.own.notation import read, write
-from pages.shared import own_rows
-from pages.shared import own_texts as texts
+from pages.shared import own_form, own_table
 from tests.pages.explored import below_title, is_read
 from tests.pages.shown import run, said
 from tests.pages.test_explore_own import SUGGESTED, clinic, opened, pressed
@@ -31,7 +30,7 @@ def draft(app):
 def key(app, column, field):
     version, form = draft(app)
     place = [row.name for row in form.rows].index(column)
-    return own_rows.key_of(version, place, field)
+    return own_form.key_of(version, place, field)
 
 
 def typed(app, column, **fields):
@@ -163,7 +162,7 @@ def wide(rows=200):
 
 def test_500_columns_of_2000_are_described_a_page_at_a_time():
     app = opened(columns="", data=wide())
-    assert [box.label for box in app.checkbox] == WIDE[: own_rows.MAX_SHOWN]
+    assert [box.label for box in app.checkbox] == WIDE[: own_form.MAX_SHOWN]
     typed(app, WIDE[0], values="0, 1, 2")
     version, _ = draft(app)
     # What was typed is kept while others are on screen, and stands there again.
@@ -181,7 +180,7 @@ def test_500_columns_of_2000_are_described_a_page_at_a_time():
     assert (fields["x 1998"].upper, fields[WIDE[1]].levels) == (9, ("0", "1"))
     # So long a text is no link.
     assert "own_columns" not in app.query_params
-    assert texts.OWN_TOO_LONG in [caption.value for caption in app.caption]
+    assert own_table.OWN_TOO_LONG in [caption.value for caption in app.caption]
 
 
 def test_a_description_is_opened_from_a_file():
@@ -190,7 +189,7 @@ def test_a_description_is_opened_from_a_file():
     app.file_uploader(key="own_description_0").upload("mine.yaml", text).run()
     assert described(app) == USUAL
     app.file_uploader(key="own_description_1").upload("mine.yaml", b"\xff\xfe\x00").run()
-    assert [error.value for error in app.error] == [texts.OWN_NO_TEXT]
+    assert [error.value for error in app.error] == [own_table.OWN_NO_TEXT]
     assert described(app) == USUAL
 
 

@@ -11,7 +11,7 @@ from tests.pages.shown import APP, open_page, run
 
 pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
-EXPLORE, PLAN, ATLAS, TRAIN = PAGE_LINKS[:4]
+EXPLORE, PLAN, _, ATLAS, TRAIN = PAGE_LINKS[:5]
 BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
 LINK = {"data": BREAST, "epsilon": "3", "delta": "1e-6", "adjacency": REPLACED, "seed": "7"}
 

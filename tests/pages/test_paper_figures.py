@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.controls.network_figures import FIGURES
-from dpcore.controls.train_presets import PRESETS
+from dpcore.controls.train import PRESETS
 from dpcore.reproduction.report import NOT_SUPPORTED, UNCHECKED
 from tests.pages.expert import with_expert_open
 from tests.pages.shown import open_page, run, said

@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting.accountants import ACCOUNTANTS
-from dpcore.accounting.claims import evidence, under_replace_one
-from dpcore.accounting.paper_003 import PRESETS, preset
+from dpcore.accounting.events import TrainingPlan
+from dpcore.accounting.paper_003 import PRESETS, evidence, preset, under_replace_one
 from dpcore.accounting.planner import solve, spent, to_set
-from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.controls.account import QUESTION
-from dpcore.controls.link import address
-from dpcore.controls.plan import CONTROLS, LOOKS, SOLVED, values
+from dpcore.accounting.risk_target import RiskTarget
+from dpcore.controls.control import address
+from dpcore.controls.plan import CONTROLS, LOOKS, QUESTION, SOLVED, values
 from dpcore.guarantee import Adjacency, default_delta
+from dpcore.questions.plan.limit import limited
 from dpcore.questions.plan.told import command, opacus, plan_command, snippet
-from dpcore.questions.plan.words import DIGITS, found, judged, spends
+from dpcore.questions.plan.words import DIGITS, found, judged, saved, spends
 from dpcore.words import at_most, plain, spaced
 from tests.pages.shown import charts, numbers, open_page, said
 
@@ -91,6 +91,49 @@ def test_each_setting_is_found_and_the_answer_can_be_used(unknown):
         assert f"Set: {found(plan, FIRST)}." in said(app)
     assert numbers(app)["ε by PLD"] == epsilon_of(usable)
     assert float(numbers(app)["ε by PLD"]) <= 0.5
+
+
+def test_a_budget_said_as_a_risk_is_kept_and_says_what_its_noise_saves():
+    app = opened(said_as="Right guesses", solve=str(SOLVED["sigma"]))
+    answer = limited("sigma", FIRST, RiskTarget(55.0))
+    assert spends(answer.plan, FIRST, answer.epsilon, RiskTarget(55.0)) in said(app)
+    assert saved(answer.plan, FIRST.delta, answer.saves) in said(app)
+    press(app, "Use this value")
+    assert "so that at most 55 of 100 guess right" in said(app)
+    assert "more than" not in said(app)
+    app.text_input(key="right_of_100").set_value("51").run()
+    settled(app)
+    assert "at which at most 51 of 100 guess right" in said(app)
+    press(app, next(each.label for each in app.button if each.label.startswith("Fit to")))
+    assert "so that at most 51 of 100 guess right" in said(app)
+    app.text_input(key="right_of_100").set_value("50").run()
+    assert [each.value for each in app.error] == [
+        "right of 100 is 50, but it must be a finite number above 50 and below 100."
+    ]
+
+
+def test_a_run_that_is_the_best_of_several_counts_them_all_and_says_what_that_costs():
+    app = opened(chosen_of="5")
+    answer = limited("epsilon", replace(FIRST, chosen_of=5), 3.0)
+    assert numbers(app)["ε by PLD"] == at_most(answer.plan.value, DIGITS)
+    assert answer.choice.sentence in said(app)
+    app.selectbox(key="chosen_of_by").set_value("Measures of the records").run()
+    assert [each.value for each in app.error] == [
+        "Conditions not met: a choice by measures of the same records is covered by no number of "
+        "tries. Score by public data, or pay for the score, too."
+    ]
+
+
+def test_a_budget_said_as_members_found_is_kept_at_its_rate_of_false_alarms():
+    app = opened(said_as="Members found", solve=str(SOLVED["sigma"]), at_false_alarms="10 %")
+    assert [each.value for each in app.error] == [
+        "found of 100 is 5, but it must be a finite number above 10 and below 100."
+    ]
+    app.text_input(key="found_of_100").set_value("20").run()
+    settled(app)
+    answer = limited("sigma", FIRST, RiskTarget(20.0, 0.1))
+    assert spends(answer.plan, FIRST, answer.epsilon, RiskTarget(20.0, 0.1)) in said(app)
+    assert saved(answer.plan, FIRST.delta, answer.saves) in said(app)
 
 
 def test_a_run_over_budget_is_fitted_by_its_noise():

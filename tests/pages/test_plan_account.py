@@ -7,21 +7,19 @@ from datetime import date
 import pytest
 
 from dpcore.accounting import planner
-from dpcore.accounting.account import Account, fitted, rooms, state
-from dpcore.accounting.answers import MECHANISMS
-from dpcore.accounting.budget import split
+from dpcore.accounting.account import KINDS, Account, fitted, model_rooms, rooms, state
+from dpcore.accounting.answers import MECHANISMS, split
 from dpcore.accounting.entries import from_link, to_link
-from dpcore.accounting.model_room import KINDS, model_rooms
-from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.controls.account import ENTRIES, QUESTION
+from dpcore.accounting.events import TrainingPlan
 from dpcore.controls.options import exactly
-from dpcore.controls.plan import SOLVE
-from dpcore.evaluation.model_loss import loss_study
-from dpcore.figures.cost import Cost
+from dpcore.controls.plan import ENTRIES, QUESTION, SOLVE
+from dpcore.evaluation.study import Study
 from dpcore.figures.quality import ACCURACY
 from dpcore.guarantee import PrivacyBudget, default_delta
 from dpcore.questions.account import words
+from dpcore.questions.account.models import LossQuestion
 from dpcore.questions.account.usual import first_day, usual
+from dpcore.questions.cost.two_parts import Cost
 from dpcore.questions.split import words as split_words
 from dpcore.words import at_most, plain
 from dpcore.work import jobs
@@ -352,8 +350,8 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(tmp_path, monkeypatch):
     rooms_left = model_rooms(state(Account(PrivacyBudget(3.0, delta), (WEEKLY,))))
     more = [room.entry for room in rooms_left if room.entry is not None]
     models = tuple((str(one.method), one.epsilon or 0.0, one.delta or delta) for one in more)
-    study = loss_study("cohort", 100, "zero-out", 0, models)
-    for _, row in jobs.Job(study.key).result().iterrows():
+    question = LossQuestion(Study(dataset="cohort", records=100), models)
+    for _, row in jobs.Job(question.key).result().iterrows():
         lost = Cost.of(row, row["accuracy_baseline"], ACCURACY)
         right = f"Right for {ACCURACY.shown(row['accuracy'])} at ε = {exactly(row['epsilon'])}"
         words = f"{right}; {lost.without}. Of that {lost.parts}."

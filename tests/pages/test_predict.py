@@ -16,9 +16,9 @@ from dpcore.release.attack import attack
 from dpcore.release.demonstration import released
 from dpcore.release.model import ReleasedModel, read_model
 from dpcore.release.prediction import outcomes
-from pages.predict import controls, texts
-from pages.predict.isolated_call import isolated_call
-from pages.shared import sign_in
+from pages.predict import certificate, controls
+from pages.predict.controls import isolated_call
+from pages.server import sign_in
 from tests.pages.shown import open_page, run, said
 
 COLUMNS = """age: 18 to 90 years
@@ -129,8 +129,8 @@ def test_files_of_the_demonstration_are_said_to_be_of_made_up_patients():
     both = [(name, files[name]) for name in ("model.json", "certificate.yaml")]
     app = opened(predict_model="Your file")
     for chosen, cautions in (
-        (both, [texts.DEMONSTRATION]),
-        (both[:1], [texts.LIKE_DEMONSTRATION]),
+        (both, [certificate.DEMONSTRATION]),
+        (both[:1], [certificate.LIKE_DEMONSTRATION]),
         ([("model.json", MODEL.to_json().encode())], []),
     ):
         given(app, *chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from dpcore.cli import main
 from dpcore.controls.control import OneOf
 from dpcore.controls.release import CONTROLS, TEXTS
+from dpcore.datasets.own.description import read_own
+from dpcore.datasets.own.form import look
 from dpcore.datasets.own.notation import read
-from dpcore.datasets.own.rows import read_own
-from dpcore.datasets.own.syntax import look
 from dpcore.guarantee import Adjacency
+from dpcore.questions.describe.question import DescribeQuestion
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
@@ -24,12 +27,16 @@ from dpcore.release.ledger import Ledger
 from dpcore.release.model import ReleasedModel
 from dpcore.release.roles import Actor, Role
 from dpcore.release.twin import twin
-from dpcore.release.twin.attack import attack as attack_on_twin
+from dpcore.release.twin.counting import attack as attack_on_twin
+from dpcore.summaries.study import TableStudy
 from dpcore.words import spaced
-from pages.release import texts
+from pages.release import budget, final_step, payment
+from pages.release import look as looking
 from pages.release.account import Attempts
 from pages.release.steps import FIRST
-from pages.shared import server_ledger, sign_in, uploads
+from pages.server import ledgers, sign_in
+from pages.shared import uploads
+from pages.shared.session import DESCRIBED
 from tests.pages.explored import below_title
 from tests.pages.shown import open_page, run, said
 from tests.pages.waiting import until
@@ -127,7 +134,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     made = attempts(app).latest
     assert made is not None
     assert made.released is not None
-    (another,) = (each for each in app.expander if each.label == texts.ANOTHER)
+    (another,) = (each for each in app.expander if each.label == final_step.ANOTHER)
     assert [each.label for each in another.button] == ["Release another"]
     assert len(app.get("download_button")) == len(made.files) + 1 == 6  # and made-up records
     ledger = app.session_state["_kept_release account"].ledger
@@ -135,7 +142,9 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     assert check(text, ledger, made.released.model).problems == ()
     history = ledger.history(demonstration.DATA_SET)
     assert [entry.kind for entry in history] == ["created", "spent", "attached"]
-    (link,) = (one.proto for one in app.get("page_link") if one.proto.label == texts.PREDICT_BY_IT)
+    (link,) = (
+        one.proto for one in app.get("page_link") if one.proto.label == payment.PREDICT_BY_IT
+    )
     assert link.query_string == "predict_model=Your+file"
     app.switch_page("predict/predict.py")
     app.query_params["predict_model"] = "Your file"
@@ -176,7 +185,7 @@ def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(monkeyp
 
 def test_a_ledger_is_created_by_whoever_sits_at_this_machine(tmp_path, monkeypatch):
     app = opened(release_table=OWN, release_unit="One record replaced")
-    place = Path(server_ledger.own_place())
+    place = Path(ledgers.own_place())
     assert place.is_relative_to(tmp_path)
     assert not place.exists()
     create = next(each for each in app.button if each.label == "Create a ledger here")
@@ -193,10 +202,10 @@ def test_a_ledger_is_created_by_whoever_sits_at_this_machine(tmp_path, monkeypat
     assert (terms.person_unit, str(terms.adjacency), terms.owner, terms.accepts) == (
         *("one patient", "replace-one", "Dr. A", ("gaussian",)),
     )
-    assert server_ledger.place(Actor("", Role.STEWARD)) == str(place)
+    assert ledgers.place(Actor("", Role.STEWARD)) == str(place)
     # It is of this machine: nobody who signs in finds it, or is offered another.
     person = Actor("a@clinic.example", Role.STEWARD)
-    assert server_ledger.place(person) == ""
+    assert ledgers.place(person) == ""
     monkeypatch.setattr(sign_in, "allowed", lambda _: person)
     app = opened(release_table=OWN)
     assert steps(app)[3] == "not possible yet: this server has no ledger"
@@ -246,7 +255,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(tmp
     assert "67 of age and 15 of bmi" in told(app)
     (pays,) = buttons(run(app))
     assert pays.disabled
-    (goes_on,) = (each for each in app.checkbox if each.label == texts.CLIPPED)
+    (goes_on,) = (each for each in app.checkbox if each.label == payment.CLIPPED)
     goes_on.check()
     go_on, ask = Event(), uploads.Upload.ask
 
@@ -301,7 +310,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore()
     run(app)
     assert app.title[0].value == "What does privacy do to a network?"
     assert "twin.npz: made-up records" in said(app)
-    assert [note.value for note in app.info] == [texts.OF_A_TWIN]
+    assert [note.value for note in app.info] == [looking.OF_A_TWIN]
     app.button(key="drop_made_features").click()
     assert "made-up records" not in said(run(app))
     for name in ("plan", "explore"):
@@ -322,7 +331,7 @@ def test_a_stand_in_leads_to_train_and_to_explore():
     app = opened()
     assert not [button for button in app.button if button.key == "plan standin"]
     app.button(key="train standin").click()
-    assert [note.value for note in run(app).info] == [texts.OF_A_STAND_IN]
+    assert [note.value for note in run(app).info] == [looking.OF_A_STAND_IN]
     assert "standin.npz: made-up records" in said(app)
     app = opened()
     app.button(key="explore standin").click()
@@ -362,7 +371,7 @@ def assert_explored(app, name, records):
     handed_over = f"{name}: made-up records"
     assert handed_over in said(app)
     assert not app.warning
-    assert [note.value for note in app.info] in ([texts.OF_A_STAND_IN], [texts.OF_A_TWIN])
+    assert [note.value for note in app.info] in ([looking.OF_A_STAND_IN], [looking.OF_A_TWIN])
     shown = str(app.text_area(key="own_columns").value)
     app.button(key="drop_made_file").click()
     run(app)
@@ -394,7 +403,7 @@ def test_a_network_is_priced_and_released():
 def test_risks_that_the_rule_leaves_as_trained_are_no_choice(epsilon, corrects):
     app = opened(release_epsilon=epsilon)
     assert ("release_risks" in {each.key for each in app.button_group}) == corrects
-    assert (texts.TOO_FEW in said(app)) == (not corrects)
+    assert (budget.TOO_FEW in said(app)) == (not corrects)
     assert steps(app)[3].startswith(f"done: ε = {epsilon} of the 3 left")
 
 
@@ -410,3 +419,49 @@ def test_every_choice_is_drawn(place):
     app = opened(**{key: options[place % len(options)] for key, options in OPTIONS.items()})
     assert len(steps(app)) == 5
     assert not app.error
+
+
+def test_settings_that_were_tried_are_all_paid_and_a_choice_by_the_records_is_refused():
+    app = opened(release_chosen_of="4")
+    assert (
+        "Chosen among 4, declared: all of them are paid, each with 2 times the noise of one alone."
+    ) in said(app)
+    app.selectbox(key="release_chosen_of_by").set_value("Measures of the records")
+    assert "Conditions not met: a choice by measures of the same records" in said(run(app), "error")
+
+
+def test_a_table_of_numbers_is_paid_once_and_leaves_with_its_certificate(tmp_path):
+    app = opened(release_loss="Table of numbers")
+    assert "The table tells of all columns, without groups." in said(app)
+    assert {"release_features", "release_risks"}.isdisjoint(each.key for each in app.button_group)
+    assert steps(app)[3] == "done: ε = 1 of the 3 left (δ = 10⁻⁵, zero-out, Gaussian DP)"
+    (button,) = (each for each in app.button if each.label == "Publish the table")
+    button.click()
+    until(lambda: steps(app)[4].startswith("done"), app)
+    account = app.session_state["_kept_release account"]
+    history = account.ledger.history(demonstration.DATA_SET)
+    assert [entry.kind for entry in history] == ["created", "spent", "attached"]
+    assert steps(app)[3] == "done: ε = 1 paid by entry 3 (δ = 10⁻⁵, zero-out, Gaussian DP)"
+    published = account.tables.latest
+    assert set(published.files) == {
+        *("table.csv", "table.html", "released.json", "intervals.py", "summary.yaml")
+    }
+    assert len(app.get("download_button")) == 6  # with the made-up records of step 3
+    for name, content in published.files.items():
+        (tmp_path / name).write_bytes(content)
+    assert main(["certificate", "check", str(tmp_path)]) == 0
+    assert re.search(r"ε ≤ 1 at δ = 10⁻⁵, zero-out, μ ≤ 0\.26[89], by Gaussian DP", said(app))
+    (another,) = (each for each in app.button if each.label == "Publish another table")
+    assert not another.disabled
+
+
+def test_the_table_of_numbers_is_the_one_that_was_asked_for_of_the_same_columns():
+    same, others = demonstration.columns(), COLUMNS
+    app = opened(release_loss="Table of numbers")
+    for columns, by, told in (
+        (same, "admitted", "The table tells of age, by admitted."),
+        (others, "ill", "The table tells of all columns, without groups."),
+    ):
+        question = DescribeQuestion(TableStudy("own", 3_000, columns=columns), by, ("age",))
+        app.session_state[f"_kept_{DESCRIBED}"] = question
+        assert told in said(run(app))

@@ -11,7 +11,7 @@ from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.plan import plan
 from dpcore.release.roles import Actor, Role
-from pages.release import final_step, texts, twin
+from pages.release import account, final_step, measured, payment
 from pages.release.account import Attempt, Attempts, WatchedAttempt
 from pages.release.payment import Press
 from pages.release.steps import ReleaseStep, current, last
@@ -120,20 +120,20 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(role, payments, tmp_p
     records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
     records.train.side_effect = InvalidInput("No more is needed here.")
     records.measure.side_effect = records.train.side_effect
-    for work, pay in ((final_step._work, records.pay), (twin._work, records.pay_twin)):
+    for work, pay in ((final_step._work, records.pay), (measured.work, records.pay_measurement)):
         attempt = ended(work(records, order, press))
         assert pay.call_count == payments
         assert (attempt.phase == "refused") == (not payments)
-        assert (attempt.refusal == texts.NO_LONGER) == (not payments)
+        assert (attempt.refusal == payment.NO_LONGER) == (not payments)
 
 
 @pytest.mark.parametrize(
     ("work", "phase", "told"),
     [
         (Paying(before=raising(InvalidInput("No."))), "refused", "No."),
-        (Paying(before=raising(MemoryError())), "refused", texts.FAULT),
+        (Paying(before=raising(MemoryError())), "refused", account.FAULT),
         (Paying(after=raising(InvalidInput("No."))), "lost", "No."),
-        (Paying(after=raising(MemoryError())), "lost", texts.FAULT),
+        (Paying(after=raising(MemoryError())), "lost", account.FAULT),
         (Paying(after=raising(Cancelled())), "lost", ""),
     ],
 )

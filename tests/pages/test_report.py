@@ -9,10 +9,9 @@ import pytest
 
 import dpcore
 from dpcore.datasets import load
-from dpcore.evaluation import references
-from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
 from dpcore.questions.calibration.question import CalibrationQuestion
+from dpcore.questions.cost.question import ReferenceQuestion
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion
 from dpcore.questions.groups.question import GroupsQuestion
 from dpcore.work.task import JobContext
@@ -52,10 +51,10 @@ def left_by_workers(monkeypatch, folder, *methods):
     only_methods(monkeypatch, *methods)
     monkeypatch.setattr("pages.explore.curve_jobs.grid", lambda *_: ALL.epsilons)
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
-    reference = ReferenceStudy.of(ALL)
+    reference = ReferenceQuestion(ALL)
     for key, outcome in (
         *((one.key, one.answer(JobContext())) for one in JUDGED),
-        (reference.key, references.work(reference, JobContext())),
+        (reference.key, reference.answer(JobContext())),
     ):
         leave(folder, key, outcome)
 

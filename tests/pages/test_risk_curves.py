@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.controls.explore import EPSILONS
 from dpcore.datasets import Preparation, entry
-from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.evaluation.study import Study
 from dpcore.questions.risk_curves.by_hand import effect_part
 from dpcore.questions.risk_curves.figure import column_curve

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from dpcore.controls.train_presets import FIRST, PRESETS
+from dpcore.controls.train import FIRST, PRESETS
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.training import histories
+from dpcore.evaluation.training import measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task
-from dpcore.figures import training as figures
 from dpcore.questions.comparison import arms
 from dpcore.questions.comparison import words as cost_words
 from dpcore.questions.training import told as export
+from dpcore.questions.training.series import lost
 from dpcore.words import plain
 from dpcore.work import jobs
 from pages.train import calibration
@@ -94,16 +94,26 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training():
     assert said(app).index("**Proof**") < said(app).index("**Claim**")
 
 
+def test_a_training_that_is_the_best_of_several_has_noise_for_all_of_them():
+    app = opened(**QUICK, train_chosen_of="5")
+    assert noise(app) == plain(private(quick_study(chosen_of=5)))
+    assert "Chosen among 5, declared: it counts all of them. One alone would spend ε = " in said(
+        app
+    )
+    refused = opened(**QUICK, train_chosen_of="5", train_chosen_of_by="Measures of the records")
+    assert refused.error[0].value.startswith("Conditions not met: a choice by measures")
+
+
 def test_a_run_is_watched_to_its_end_and_found_again_from_the_link():
     app = trained(opened(**QUICK))
     studies = arms.comparison_arms(quick_study())
     by_series = {series: jobs.Job(each.key).result() for series, each in studies.items()}
-    table = histories.averaged(histories.gathered(by_series))
+    table = measures.averaged(measures.gathered(by_series))
     ends = table[table["epoch"] == 3].set_index("series")["accuracy_test"]
     shown = numbers(app)
     assert shown["Accuracy"] == f"{100 * ends['private']:.1f} %"
-    lost = figures.lost(ends["private"], ends["nonprivate"], "accuracy_test")
-    assert lost == f"{shown['Lost to privacy']} points"
+    less = lost(ends["private"], ends["nonprivate"], "accuracy_test")
+    assert less == f"{shown['Lost to privacy']} points"
     compared = cost_words.compared(table, "accuracy_test", ended=list(studies))
     parted = cost_words.parted(compared, "accuracy_test")
     assert parted is not None

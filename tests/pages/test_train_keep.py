@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.accounting.planner import spent
-from dpcore.deep.guarantee import together
+from dpcore.deep.config import together
 from dpcore.work import jobs
 from pages.train.release import StartedTraining, _together
 from tests.pages import test_train

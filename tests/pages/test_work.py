@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
 from dpcore.work import executors, jobs
-from dpcore.work.threads import BackgroundAnswer
+from dpcore.work.handle import BackgroundAnswer
 from pages.shared import work
 from pages.shared.work import JobLine, Late, State, WatchedAnswers
 from tests.pages.waiting import until

@@ -8,34 +8,61 @@ import pytest
 
 import dpcore
 from dpcore import questions
+from dpcore.accounting.elsewhere import StatementStudy
+from dpcore.audit.study import CourtStudy, TrialStudy
 from dpcore.cli import asked, commands, main
 from dpcore.cli.documentation import page
 from dpcore.cli.options import Parser
 from dpcore.controls import explore
 from dpcore.deep.config import TrainingConfig
+from dpcore.errors import InvalidInput
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions import register
 from dpcore.questions.question import ask, task
 from dpcore.questions.told import command, snippet
+from dpcore.summaries.study import TableStudy
 from dpcore.work.task import JobContext
 from tests.cli.commands import parsed
 from tests.throwaway import shares  # noqa: F401
 
 STUDY = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(1.0,), runs=2)
 OF = {
+    "court": CourtStudy("adassp", outputs=200, seed=3),
+    "describe": TableStudy(records=100, epsilons=(0.5, 2.0), delta=1e-6),
     "model": ModelStudy("k-means", epsilons=(0.5, 2.0), delta=1e-6, runs=5),
+    "statement": StatementStudy("1.1, 0.01, 1000; laplace 2"),
+    "survival": TableStudy(records=100, epsilons=(0.5, 2.0), delta=1e-6),
+    "verify": TrialStudy("dpgd", epsilon=2.0, noise_share=0.5, outputs=300, seed=3),
     "vary": TrainingStudy(config=TrainingConfig(widths=(8,), epochs=2), runs=2),
 }
 """What is asked of, where it is no study of methods."""
 GIVEN = {
     "calibration": {"corrected": True, "bins": 5},
     "cost": {"every_run": True},
+    "court": {"mended": True},
     "decision_curve": {"thresholds": (0.25,), "costs": (900.0, 1.5), "corrected": True},
+    "describe": {
+        "by": "sex",
+        "only": ("age", "bmi"),
+        "statistics": ("means",),
+        "cross": ("sex:smoker",),
+        "weights": (("age", 4), ("means", 2)),
+    },
     "model": {"every_run": True},
     "groups": {"by": "sex", "threshold": 0.125, "corrected": True},
     "risk_curves": {"columns": ("age",)},
+    "statement": {
+        "claimed": 1.5,
+        "delta": 1e-6,
+        "sampler": "shuffled",
+        "division": "records",
+        "adjacency": "replace-one",
+    },
+    "survival": {"time": "bmi", "event": "smoker=no", "by": "sex"},
+    "times": {},
+    "verify": {},
     "vary": {"setting": "clip", "values": (0.5, 1.0), "gives_way": "epochs"},
 }
 """Another value than the default of each field."""
@@ -55,7 +82,7 @@ def test_every_field_is_tried():
 def test_a_command_line_means_the_question_that_it_was_told_of(question):
     words = shlex.split(command(question).replace("\\\n", " "))
     parser = Parser(load=lambda: asked.command(question.named()))
-    typed = asked._typed(parser.parse_args(words[4:]), type(question))
+    typed = asked.typed(parser.parse_args(words[4:]), type(question))
     assert words[3] == questions.command_of(question.named())
     assert replace(question, **typed) == question
     assert type(question)(question.study, **typed) == question
@@ -69,6 +96,15 @@ def test_python_means_the_question_that_it_was_told_of(question, monkeypatch):
     lines = snippet(question).replace("print(table.to_string())", "")
     exec(lines, {})
     assert heard == [question]
+
+
+@pytest.mark.parametrize("name", questions.names())
+def test_what_is_no_study_is_one_sentence(name):
+    kind = type(register.named(name)().study).__name__
+    for study in ("seed-twice", None, register.named(name)):
+        with pytest.raises(InvalidInput, match=f"study is .* must be a dpcore.{kind}"):
+            getattr(dpcore, name)(study)
+    assert hasattr(dpcore, kind)
 
 
 def test_what_only_looks_is_no_part_of_the_key():

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.release import release
+from dpcore.release import release, summary
 from dpcore.release.attack import attack
-from dpcore.release.twin import attack as of_twin
+from dpcore.release.twin import counting as of_twin
 from dpcore.release.twin import twin
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -24,6 +24,7 @@ def short_attack():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(release, "attack", partial(attack, runs=500))
         patched.setattr(twin, "attack", partial(of_twin.attack, runs=500))
+        patched.setattr(summary, "attack", partial(summary.attack, runs=500))
         yield
 
 

@@ -5,13 +5,13 @@ import time
 import pytest
 
 from dpcore.confined import Confined
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import read_own
 from dpcore.errors import InvalidInput
 from dpcore.release import confined_release
 from dpcore.release.check import check
 from dpcore.release.plan import plan
 from dpcore.release.release import seal
-from dpcore.release.twin import twin
+from dpcore.release.summary import summary_plan
 from dpcore.release.twin.twin import twin_plan
 from tests.release.test_release import ABOUT, COLUMNS, data, ledger_with
 
@@ -49,25 +49,35 @@ def test_what_was_paid_is_trained_once_and_certified(tmp_path):
     model = _made(lambda: ask(confined_release.trained))
     with pytest.raises(InvalidInput, match="no longer there"):
         ask(confined_release.train)
-    ask(
-        confined_release.prepare_twin,
-        twin_plan(COLUMNS, count, epsilon=2.0, delta=1e-6),
-        place,
-        "clinic",
-        "B",
-    )
-    paid = ask(confined_release.pay_twin, place)
-    for call, given in ((confined_release.pay_twin, (place,)), (confined_release.measured, ())):
-        with pytest.raises(InvalidInput, match="no longer there"):
-            ask(call, *given)
-    ask(confined_release.measure)
-    result = twin.seal(_made(lambda: ask(confined_release.measured)), ledger)
+    plans = {
+        "twin": twin_plan(COLUMNS, count, epsilon=2.0, delta=1e-6),
+        "table": summary_plan(COLUMNS, count, epsilon=2.0, delta=1e-6),
+    }
+    receipts, made = {}, {}
+    for kind, wanted in plans.items():
+        ask(confined_release.prepare_measurement, kind, wanted, place, "clinic", "B")
+        receipts[kind] = ask(confined_release.pay_measurement, kind, place)
+        for call, given in (
+            (confined_release.pay_measurement, (kind, place)),
+            (confined_release.measured, (kind,)),
+        ):
+            with pytest.raises(InvalidInput, match="no longer there"):
+                ask(call, *given)
+        ask(confined_release.measure, kind)
+        found = _made(lambda: ask(confined_release.measured, kind))  # noqa: B023
+        made[kind] = confined_release.MEASUREMENTS[kind].seal(found, ledger)
+    result = made["twin"]
+    assert len(made["table"].files()) == 5
     process.close()
     assert read_own(COLUMNS.replace("=yes", "’=yes"), result.csv.encode(), "").records == count
     *_, spent, attached = ledger.history("clinic")
-    assert (spent.number, attached.details["certificate_hash"]) == (paid.entry, result.card.hash)
+    card = made["table"].card
+    assert (spent.number, attached.details["certificate_hash"]) == (
+        receipts["table"].entry,
+        card.hash,
+    )
     released = seal(model, ledger)
     assert receipt.entry == 2
     kinds = [entry.kind for entry in ledger.history("clinic")]
-    assert kinds == ["created", "spent", "spent", "attached", "attached"]
+    assert kinds == ["created", "spent", *2 * ("spent", "attached"), "attached"]
     assert check(released.certificate.to_yaml(), ledger, released.model).problems == ()

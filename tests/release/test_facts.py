@@ -12,9 +12,10 @@ import pytest
 from dpcore.release.certificate import Certificate
 from dpcore.release.certificate_html import TABLES
 from dpcore.release.check import check
-from dpcore.release.facts import OF_MODEL, OF_TWIN, FactRule, problems
-from dpcore.release.registry import leaves, pattern
+from dpcore.release.documents import leaves, pattern
+from dpcore.release.facts import OF_MODEL, OF_SUMMARY, OF_TWIN, FactRule, problems
 from tests.release.test_release import ledger_with, released_from
+from tests.release.test_summary import made_from as published_from
 from tests.release.twin.test_twin import made_from
 
 STRANGE = (
@@ -24,14 +25,18 @@ STRANGE = (
 """What a forger might write in the place of a fact."""
 
 
+RULES = {"twin": OF_TWIN, "summary": OF_SUMMARY}
+
+
 @pytest.fixture(scope="module")
 def documents():
-    """A certificate of a linear model, one of a network, and a twin's card."""
+    """A certificate of a linear model, one of a network, a twin's card and a table's."""
     ledger = ledger_with("memory")
     made = {
         "linear": released_from(ledger, epsilon=2.0).certificate,
         "network": released_from(ledger, hidden=2, epsilon=2.0).certificate,
         "twin": made_from(ledger).card,
+        "summary": published_from(ledger, epsilon=2.0).card,
     }
     ledger.close()
     return {name: json.loads(json.dumps(each.document)) for name, each in made.items()}
@@ -43,10 +48,12 @@ def test_every_fact_of_a_model_has_words_on_its_page():
     assert told | names | {"facts.hashes.files.#.name"} == set(OF_MODEL)
 
 
-@pytest.mark.parametrize("kind", ["linear", "network", "twin"])
+@pytest.mark.parametrize("kind", ["linear", "network", "twin", "summary"])
 def test_a_fact_of_another_kind_is_refused(kind, documents):
     document = documents[kind]
-    allowed: dict[str, FactRule] = dict(OF_TWIN if kind == "twin" else OF_MODEL)
+    allowed: dict[str, FactRule] = dict(
+        {"twin": OF_TWIN, "summary": OF_SUMMARY}.get(kind, OF_MODEL)
+    )
     assert list(problems(document["facts"], allowed)) == []
     changed = 0
     for path, right in leaves(document["facts"]).items():
@@ -89,7 +96,7 @@ def test_a_fact_that_no_certificate_states_is_none(part, name, documents):
 
 
 def test_an_attack_is_told_in_the_programs_words_and_at_the_budgets_delta(documents):
-    for kind in ("linear", "twin"):
+    for kind in ("linear", "twin", "summary"):
         facts = documents[kind]["facts"]
         for name, value in (("about", "by an auditor"), ("delta", facts["budget"]["delta"] / 2)):
             forged = {**facts, "attack": {**facts["attack"], name: value}}
@@ -100,7 +107,7 @@ def test_an_attack_is_told_in_the_programs_words_and_at_the_budgets_delta(docume
 
 
 def test_a_delta_that_covers_the_noise_alone_is_refused(documents):
-    for kind in ("linear", "twin"):
+    for kind in ("linear", "twin", "summary"):
         document = copy.deepcopy(documents[kind])
         for part in ("budget", "attack"):
             document["facts"][part]["delta"] = 0.999

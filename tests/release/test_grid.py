@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import read_own
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import grid
 from dpcore.release.mechanism import Mechanism, Path, descend, mechanism_for

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import read_own
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release import demonstration, release
 from dpcore.release.attack import attack

@@ -23,13 +23,7 @@ from dpcore.release.model import ReleasedModel
 from dpcore.release.plan import plan
 from dpcore.release.scorer import LOSSES, Network
 from tests.release.test_grid import records
-from tests.release.test_release import (
-    COLUMNS,
-    ledger_with,
-    outputs,
-    release_table,
-    released_from,
-)
+from tests.release.test_release import COLUMNS, ledger_with, outputs, release_table, released_from
 
 HIDDEN = 3
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from dpcore.release import demonstration, grid, risk_counts
-from dpcore.release import noise_alone as module
+from dpcore.release import made_up as module
 from dpcore.release.demonstration import PATIENT
-from dpcore.release.made_up import made_up_records
+from dpcore.release.made_up import NoiseAlone, made_up_records, noise_alone
 from dpcore.release.mechanism import descend
 from dpcore.release.model import entry_of
-from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.plan import plan
 from dpcore.release.prediction import batch, frame_of, noise_by, outcomes
 from tests.release.test_release import COLUMNS

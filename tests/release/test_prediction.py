@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import InvalidInput
-from dpcore.figures import prediction as figures
+from dpcore.questions.prediction import figure
 from dpcore.release import model as of_model
 from dpcore.release import prediction
 from dpcore.release.model import ReleasedModel, dimension, read_model
@@ -104,7 +104,7 @@ def test_a_hostile_model_is_one_sentence(data):
     ],
 )
 def test_a_risk_is_told_in_people(people, shown):
-    told = [figures.frequency(risk, people) for risk in (0.262, 0.004, 0.9961, 1e-9)]
+    told = [figure.frequency(risk, people) for risk in (0.262, 0.004, 0.9961, 1e-9)]
     assert told == [f"{count} of {spaced(people)}" for count in shown]
 
 

@@ -25,15 +25,15 @@ from dpcore.release import attack as attacking
 from dpcore.release import grid
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
-from dpcore.release.card import card
 from dpcore.release.certificate import About, Certificate, certificate, derived
 from dpcore.release.certificate_html import DEPLOYMENT, html
 from dpcore.release.check import check, problems_of
+from dpcore.release.documents import TIERS, leaves
+from dpcore.release.files import card
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.model import ReleasedModel
 from dpcore.release.plan import plan
 from dpcore.release.prediction import NOISE, predict
-from dpcore.release.registry import TIERS, leaves
 from dpcore.release.release import Paid, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table import read_for_release
@@ -93,13 +93,13 @@ def release_command(folder, *more, adjacency="zero-out", rows=100):
     return ["release", "--accept-clipping", *words, *more]
 
 
-def ledger_with(place, adjacency="zero-out"):
+def ledger_with(place, adjacency="zero-out", epsilon=10):
     ledger = Ledger.open(place)
     ledger.create(
         "clinic",
         person_unit="one patient",
         adjacency=adjacency,
-        epsilon=10,
+        epsilon=epsilon,
         delta=1e-5,
         owner="Dr. A",
         accepts=("gaussian",),

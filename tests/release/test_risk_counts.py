@@ -183,7 +183,7 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept():
 def test_no_plan_draws_sums_that_nobody_pays():
     made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12, corrected=True)
     for count_sums in (-1, made.mechanism.steps, 10 * made.mechanism.steps):
-        with pytest.raises(InvalidInput, match="count sums"):
+        with pytest.raises(InvalidInput, match="train nothing"):
             replace(made, path=replace(made.path, count_sums=count_sums))
     for dimension in (1, made.mechanism.dimension - 1, made.mechanism.dimension + 1):
         with pytest.raises(InvalidInput, match="number of weights"):

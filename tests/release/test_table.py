@@ -8,8 +8,7 @@ import pytest
 from dpcore.datasets import prepare
 from dpcore.datasets.encoding import features_of
 from dpcore.datasets.images.sets import features_npz
-from dpcore.datasets.own.mending import Mendable
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import Mendable, read_own
 from dpcore.datasets.persons import lots_for_exploration
 from dpcore.datasets.preparation import Preparation
 from dpcore.release.made_up import stand_in

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from dpcore.controls.train import CONTROLS
-from dpcore.controls.train_presets import PRESETS
+from dpcore.controls.train import CONTROLS, PRESETS
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.reproduction import paper_003, paper_004

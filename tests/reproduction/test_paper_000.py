@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dpcore.reproduction import network_000, paper_000
+from dpcore.reproduction import paper_000
 from dpcore.reproduction.paper_000 import EPSILONS, METHODS
 from dpcore.reproduction.report import NOT_SUPPORTED, PARTLY, SUPPORTED, reproduce
 
@@ -50,7 +50,7 @@ def test_a_figure_leaves_tables_pictures_and_verdicts(tmp_path):
 
 @pytest.mark.slow("repeats an experiment of a paper")
 def test_the_papers_network_has_a_row_for_each_method_and_epsilon(tmp_path, monkeypatch):
-    monkeypatch.setattr(network_000, "MAX_RECORDS", 60)
+    monkeypatch.setattr(paper_000, "MAX_RECORDS", 60)
     result = reproduce("paper-000", figure=6, output=str(tmp_path), datasets=PATIENTS, runs=2)
     rows = pd.read_csv(tmp_path / "paper-000-figure-6.csv")
     assert sorted(zip(rows["method"], rows["epsilon"], strict=True)) == sorted(

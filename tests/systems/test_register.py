@@ -6,16 +6,17 @@ import re
 
 import pytest
 
-from dpcore import methods, systems
+from dpcore import systems
 from dpcore.accounting.paper_003 import PRESETS
-from dpcore.models.register import register as models
+from dpcore.erm import methods
+from dpcore.models.systems import register as models
 from dpcore.systems import Place, Relation
 from dpcore.systems.literature import WORKS
 from dpcore.systems.standings import TRAININGS
 from dpcore.systems.system import matches_query
 
 SYSTEMS = systems.register()
-WRITTEN = [system.key for system in systems.written()]
+WRITTEN = [system.key for system in systems.WRITTEN]
 """The others are added for a method or a model by itself, and say less."""
 
 

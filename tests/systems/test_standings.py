@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore import methods, systems
+from dpcore import systems
 from dpcore.accounting import paper_004
-from dpcore.deep.guarantee import guarantee
+from dpcore.deep.config import guarantee
+from dpcore.erm import methods
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Edition, Status
 from dpcore.mechanisms.gaussian import (
@@ -20,7 +21,7 @@ from dpcore.systems import ClaimVerdict, Place, Practice, Relation, Runnable, fo
 from dpcore.systems.standings import HERE, PUBLISHED, TRAININGS, UNCHECKED
 
 SYSTEMS = systems.register()
-WRITTEN = {system.key for system in systems.written()}
+WRITTEN = {system.key for system in systems.WRITTEN}
 
 
 def test_no_verdict_of_ones_own_stands_beside_one_that_is_computed():

@@ -5,6 +5,7 @@ from dpcore.datasets.images.catalogue import (
     describe,
     describe_all,
     entry,
+    from_split,
     keys,
     load,
     records,
@@ -12,7 +13,6 @@ from dpcore.datasets.images.catalogue import (
     source,
 )
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
-from dpcore.datasets.images.tabular import from_split
 
 __all__ = [
     "Examples",

@@ -1,36 +1,85 @@
-"""The sets for networks by name; a file in `dpcore.datasets.images.sets` defines `SOURCE`."""
+"""The sets for networks by name: those of `sets`, and every table of two classes as examples."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from dpcore import datasets as tables
-from dpcore.datasets import download
-from dpcore.datasets.images import sets, tabular
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
-from dpcore.datasets.schema import fields_named
-from dpcore.errors import InvalidInput, brief, one_of
+from dpcore.datasets import files
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
+from dpcore.datasets.images.sets import SOURCES
+from dpcore.datasets.preparation import Preparation
+from dpcore.datasets.prepare import Split, prepare
+from dpcore.datasets.schema import Description, Entry, fields_named
+from dpcore.errors import InvalidInput, brief, one_of, reject
 from dpcore.progress import Progress
 
-ORDER = ("digits", "chest_features", "mnist", "pneumonia", "cifar10", "svhn", "chest", "chexpert")
-"""Order on screen: built-in sets first; sets not named here follow in alphabetical order."""
+TABLE_SETTINGS = (
+    Setting("preparation", "a `Preparation`, from Python alone"),
+    Setting("records", "how many, of a set that is drawn or of the user's own"),
+    Setting("seed", "of a set that is drawn", 0),
+)
+
+
+@cache
+def table_source(key: str) -> ImageSource:
+    """The source that gives the table called `key` as examples."""
+    table_entry = tables.entry(key)
+
+    def build(
+        progress: Progress | None,
+        *,
+        preparation: Preparation | None,
+        records: int | None,
+        seed: int,
+    ) -> Examples:
+        if not isinstance(preparation, Preparation | None):
+            raise reject("preparation", preparation, "a Preparation, which only Python can give")
+        table = tables.load(key, records=records, seed=seed, progress=progress)
+        return from_split(prepare(table, preparation), published=table.published)
+
+    return ImageSource(
+        _table_entry(table_entry), build, TABLE_SETTINGS, at_hand=lambda: tables.availability(key)
+    )
+
+
+def from_split(split: Split, *, published: bool = True) -> Examples:
+    """Prepared rows as examples: class 1 is the positive outcome, -1 a blank record."""
+    if split.maps:
+        raise InvalidInput(
+            "features is 'rule', but for a network it must be one map, such as plain or additive."
+        )
+    return Examples(
+        entry=_table_entry(split.entry),
+        train_inputs=split.x_train.astype(np.float32),
+        train_targets=np.where(split.blank, -1, split.y_train > 0),
+        test_inputs=split.x_test.astype(np.float32),
+        test_targets=(split.y_test > 0).astype(np.int64),
+        notes=split.notes + split.leaks,
+        published=published,
+    )
+
+
+def _table_entry(table_entry: Entry) -> ExamplesEntry:
+    return ExamplesEntry(
+        **fields_named(table_entry, *(field.name for field in fields(Description))),
+        test_records=0,
+        task="classes",
+        names=(table_entry.negative, table_entry.positive),
+        purpose=table_entry.task,
+    )
+
 
 ORIGIN = ("path", "sha256", "md5", "url")
 
 
-@cache
 def register() -> dict[str, ImageSource]:
     """Every set by key, in display order; the tables are not among them."""
-    sources = {}
-    for module in pkgutil.iter_modules(sets.__path__):
-        image_source: ImageSource = importlib.import_module(f"{sets.__name__}.{module.name}").SOURCE
-        sources[image_source.entry.key] = image_source
-    rank = {key: index for index, key in enumerate(ORDER)}
-    return dict(sorted(sources.items(), key=lambda item: (rank.get(item[0], len(rank)), item[0])))
+    return {each.entry.key: each for each in SOURCES}
 
 
 def keys() -> tuple[str, ...]:
@@ -41,7 +90,7 @@ def keys() -> tuple[str, ...]:
 def source(key: str) -> ImageSource:
     """The source of the set called `key`, which may be a table."""
     one_of("dataset", key, keys())
-    return register().get(key) or tabular.source(key)
+    return register().get(key) or table_source(key)
 
 
 def entry(key: str) -> ExamplesEntry:
@@ -49,13 +98,11 @@ def entry(key: str) -> ExamplesEntry:
     return source(key).entry
 
 
-def availability(key: str) -> download.Availability:
+def availability(key: str) -> files.Availability:
     """How the set can be obtained here, determined without the network."""
     image_source = source(key)
     return (
-        image_source.at_hand()
-        if image_source.at_hand
-        else download.availability(image_source.entry)
+        image_source.at_hand() if image_source.at_hand else files.availability(image_source.entry)
     )
 
 

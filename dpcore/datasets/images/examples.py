@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets import download
+from dpcore.datasets import files
 from dpcore.datasets.schema import Description
 from dpcore.errors import InvalidInput, one_of, whole
 from dpcore.words import spaced
@@ -136,13 +136,13 @@ SEED = Setting("seed", "of the records that are drawn", 0, least=0, most=2**63 -
 
 @dataclass(frozen=True)
 class ImageSource:
-    """How one set is loaded; a file in `dpcore.datasets.images.sets` defines it as ``SOURCE``."""
+    """How one set is loaded."""
 
     entry: ExamplesEntry
     build: Callable[..., Examples]  # takes a `Progress` (or None), and all of `settings` by keyword
     settings: tuple[Setting, ...] = ()
     # how it can be obtained, where that does not follow from its files
-    at_hand: Callable[[], download.Availability] | None = None
+    at_hand: Callable[[], files.Availability] | None = None
     # training records by default settings, where the entry cannot say
     count: Callable[[], int] | None = None
 

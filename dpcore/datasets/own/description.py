@@ -1,20 +1,159 @@
-"""A whole description: what it makes of a table, before any record is read."""
+"""A whole description: what it makes of a table, the records by it, and what mends a refusal.
+
+A mend is another description, which would hold. The likeliest are offered; no range is widened by
+the records, and a refusal of a file names line and column, and no value of a record.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
-from dpcore.datasets.limits import LARGEST_NUMBER
-from dpcore.datasets.own import mending
-from dpcore.datasets.own.field import DescribedField, Person, TableDescription
-from dpcore.datasets.own.mending import Mend, Mendable, mend
-from dpcore.datasets.own.notation import read, write
-from dpcore.datasets.persons import MAX_ROWS_A_PERSON
-from dpcore.datasets.schema import Classes, Column, Entry, Label
-from dpcore.datasets.text import quoted
+import numpy as np
+
+from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
+from dpcore.datasets.faults import LARGEST_NUMBER, LARGEST_TABLE, WrongHeader, WrongTable
+from dpcore.datasets.own.notation import DescribedField, Person, TableDescription, read, write
+from dpcore.datasets.own.typed_numbers import readings
+from dpcore.datasets.persons import MAX_ROWS_A_PERSON, Whole, bounded, lots_for_exploration
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
+from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
+from dpcore.datasets.text import Field, Layout, distinct_values, quoted, read_described, shown_mark
+from dpcore.datasets.values import has_other_mark, is_number
 from dpcore.errors import InvalidInput
 from dpcore.words import as_set, spaced
+
+MAX_MENDS = 3
+UNKNOWN_MARKS = (
+    *("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "?", ".", "-", "#N/A"),
+    *("#REF!", "#VALUE!", "#DIV/0!", "not done", "unknown", "missing"),
+)
+"""How files usually mark an unknown value that they do not leave empty."""
+
+
+@dataclass(frozen=True)
+class Mend:
+    """Another description, offered where one is refused or doubtful."""
+
+    label: str
+    columns: str
+
+
+def mend(label: str, description: TableDescription) -> Mend:
+    """The mend that replaces a description by another one."""
+    return Mend(label, write(description))
+
+
+class Mendable(InvalidInput):
+    """A refusal of a description, or of a file by it, with what may be done about it."""
+
+    def __init__(self, sentence: str, mends: Sequence[Mend] = ()) -> None:
+        super().__init__(sentence)
+        self.mends = tuple(mends)
+
+
+def likely_outcomes(fields: Sequence[DescribedField]) -> list[DescribedField]:
+    """The fields that may be predicted, by their names, else the last one."""
+    named = [field for field in fields if is_outcome(field.name)]
+    return [field for field in named or fields[-1:] if not field.missing_marks][:MAX_MENDS]
+
+
+def leave_out(description: TableDescription, field: DescribedField) -> list[Mend]:
+    if field.name == description.predicted or len(description.fields) <= 2:
+        return []
+    return [mend(f"Leave out {field.name}", description.without(field))]
+
+
+def mends_of_field(description: TableDescription, field: DescribedField) -> list[Mend]:
+    """What may be done about a field that is wrong by itself."""
+    mends = []
+    lower, upper = field.lower, field.upper
+    if lower is not None and upper is not None and lower > upper:
+        swapped = replace(field, lower=upper, upper=lower)
+        mends.append(
+            mend(
+                f"Write {as_set(upper)} to {as_set(lower)}", description.with_field(field, swapped)
+            )
+        )
+    if field.missing_marks and field.name == description.predicted:
+        bare = replace(field, missing_marks=())
+        mends.append(mend(f"Drop the marks of {field.name}", description.with_field(field, bare)))
+    return [*mends, *leave_out(description, field)]
+
+
+def mends_of_name(
+    description: TableDescription, field: DescribedField, others: Collection[str]
+) -> list[Mend]:
+    """What may be done about a name that the file's header does not have once."""
+    mends = [
+        mend(
+            f"Call it {other}, as the file does",
+            description.with_field(field, replace(field, name=other)),
+        )
+        for other in sorted(others)
+        if other.casefold() == field.name.casefold()
+    ]
+    return [*mends[:MAX_MENDS], *leave_out(description, field)]
+
+
+def mends_of_value(
+    description: TableDescription, field: DescribedField, value: str, distinct: Collection[str]
+) -> list[Mend]:
+    """What may be done about the first value that its field does not allow."""
+    mends = []
+
+    def offer(label: str, after: DescribedField) -> None:
+        mends.append(mend(label, description.with_field(field, after)))
+
+    found = [mark for mark in ("", *UNKNOWN_MARKS) if mark in distinct]
+    marks = tuple(mark for mark in found if mark not in field.missing_marks)
+    if value in marks and field.name != description.predicted:
+        shown = " and ".join(map(shown_mark, marks))
+        offer(
+            f"Read {shown} in {field.name} as unknown",
+            replace(field, missing_marks=(*field.missing_marks, *marks)),
+        )
+    has_comma = field.decimal_mark == ","
+    if field.kind == "number" and has_other_mark(value, has_comma):
+        mark = "." if has_comma else ","
+        way = "a decimal point" if has_comma else f"a decimal comma{_example(value)}"
+        offer(
+            f"Read {field.name} with {way}",
+            replace(field, decimal_mark=mark, thousands_mark="" if has_comma else "."),
+        )
+    known = {*distinct} - {*field.missing_marks, *found}
+    for levels in _respelled(field, value):
+        if known <= {*levels}:
+            offer(
+                f"Write: one of {', '.join(levels)}",
+                DescribedField(
+                    field.name, "list", levels=levels, missing_marks=field.missing_marks
+                ),
+            )
+    return [*mends[:MAX_MENDS], *leave_out(description, field)]
+
+
+def _example(value: str) -> str:
+    """What a decimal comma makes of marks like this value's, by other digits: no value leaves."""
+    if "." in value:
+        return ": 1.234 is 1234"
+    return ": 1,234 is 1.234" if len(readings(value)) > 1 else ""
+
+
+def _respelled(field: DescribedField, value: str) -> list[tuple[str, ...]]:
+    """Public spellings of the same list that have the value; for a number those of yes and no."""
+    levels = field.levels
+    if levels in SEXES:
+        pairs = SEXES
+    elif (not levels and not is_number(value)) or levels in YES_NO:
+        pairs = YES_NO
+    else:
+        pairs = ()
+    cases = [tuple(map(change, levels)) for change in (str.lower, str.upper, str.capitalize)]
+    same_length = [case for case in cases if len(set(case)) == len(levels)]
+    return list(dict.fromkeys(each for each in (*pairs, *same_length) if value in each))
+
 
 OWN = "own"
 MAX_COLUMNS = 500
@@ -57,7 +196,7 @@ def entry_of(description: TableDescription) -> Entry:
             check(field, is_predicted=field.name == description.predicted)
         except InvalidInput as refusal:
             where = f", line {field.place}" if field.place else ""
-            mends = mending.of_field(description, field)
+            mends = mends_of_field(description, field)
             raise Mendable(f"The description{where}: {refusal}", mends) from None
     _check_together(description)
     (outcome,) = (field for field in fields if field.name == description.predicted)
@@ -187,7 +326,7 @@ def _check_together(description: TableDescription) -> None:
             "The description does not say what is predicted, but it must, such as: predict: died.",
             [
                 mend(f"Predict {field.name}", replace(description, predicted=field.name))
-                for field in mending.outcomes(fields)
+                for field in likely_outcomes(fields)
             ],
         )
     if predicted not in names:
@@ -217,3 +356,85 @@ def restated(columns: str, person: Person | None) -> str:
         return ""
     said = replace(description, person=person, number_is_public=person is not None)
     return columns if said == description else write(said)
+
+
+def read_own(columns: str, data: bytes, filename: str) -> Table:
+    """The records of a described table, to explore: one row of each person."""
+    table, person = read_rows(columns, data, filename)
+    if person is None:
+        return table
+    persons = bounded(person, 1, lots_for_exploration(len(person)))
+    note = (
+        f"One row of each of {spaced(persons.count)} persons is used here; "
+        f"{spaced(persons.dropped)} more rows are left out."
+    )
+    return table.rows(persons.index, (note,))
+
+
+def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | None]:
+    """All rows of a described table, from anyone's text or Parquet, and whose they are.
+
+    Persons count from 0; ``None`` where the description names no such column. What is not described
+    is left out. A refusal names line and column, and no value of a record.
+    """
+    description = read(columns)
+    entry = entry_of(description)
+    label = entry.label
+    fields = [
+        file_field(field, is_predicted=field.name == label.name) for field in description.fields
+    ]
+    person = description.person
+    whose = person.column if person is not None else ""
+    if whose:
+        fields.append(Field(whose, person=True))
+    layout = Layout(tuple(fields), header=True, label=label.name)
+    try:
+        raw, notes = read_described(layout, data, filename, LARGEST_TABLE, description.dialect)
+    except WrongHeader as refusal:
+        absent = [field for field in description.fields if field.name in refusal.absent]
+        mends = [
+            mend
+            for field in absent[:1]
+            for mend in mends_of_name(description, field, set(refusal.others))
+        ]
+        raise Mendable(str(refusal), mends) from None
+    except WrongTable as refusal:
+        raise Mendable(
+            str(refusal), _mends_of_refusal(description, refusal, data, filename)
+        ) from None
+    frame = columns_of(entry.columns, raw)
+    labels = labels_of(label, raw)
+    table = Table(
+        entry=replace(entry, records=len(labels)),
+        frame=frame,
+        label=labels,
+        counts={"records": len(labels)},
+        published=False,
+    )
+    # No table is refused for what its records have in common: blanking one record must not turn an
+    # accepted table into a refused one, or the reverse.
+    is_constant = len(np.unique(labels[~table.blank])) < 2
+    if is_constant:
+        notes += (f"{label.name} is the same in every record, so there is nothing to learn.",)
+    return replace(table, notes=notes), raw[whose].to_numpy() if whose else None
+
+
+def file_field(field: DescribedField, *, is_predicted: bool = False) -> Field:
+    """The field of a file that a described one is read from."""
+    return replace(
+        label_field(field.label) if is_predicted else field_of(field.column),
+        decimal_mark=field.decimal_mark,
+        thousands_mark=field.thousands_mark,
+        beyond=field.beyond,
+        described=True,
+    )
+
+
+def _mends_of_refusal(
+    description: TableDescription, refusal: WrongTable, data: bytes, filename: str
+) -> list[Mend]:
+    for field in description.fields:
+        if field.name == refusal.field:
+            distinct = distinct_values(data, filename, description.dialect)[field.name]
+            return mends_of_value(description, field, refusal.value, distinct)
+    return []

@@ -1,4 +1,6 @@
-"""A description as text: a Frictionless Table Schema in YAML or JSON, with a few names of our own.
+"""A description of a table: as data, and as text in two notations.
+
+The first is a Frictionless Table Schema in YAML or JSON, with a few names of our own.
 
     fields:
     - {name: age, type: integer, unit: years, constraints: {minimum: 18, maximum: 90}}
@@ -12,7 +14,17 @@
 
 Ours are `unit`, `beyondLimits`, `predict`, `person` and `numberOfPersons`; `encoding` and `dialect`
 (`delimiter`, `headerRows`) are those of a Table Dialect. Every scalar is the text as written, so
-that no, 01 and 1e3 stay what they are. The short notation (`lines`) is read as well.
+that no, 01 and 1e3 stay what they are.
+
+The short notation has one line a column. It cannot say all that the other can: a name with a colon,
+say.
+
+    age: 18 to 90 years
+    bmi: 15 to 50 kg/m²; unknown: NA
+    visit: 2015-01-01 to 2024-12-31; day first
+    predict died: one of no, yes
+    person: patient_id, at most 3 rows
+    number of persons: public
 """
 
 from __future__ import annotations
@@ -20,21 +32,205 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import yaml
 
-from dpcore.datasets.dialect import DELIMITERS, ENCODINGS, Dialect
-from dpcore.datasets.limits import LARGEST_NUMBER
-from dpcore.datasets.own import lines
-from dpcore.datasets.own.field import DescribedField, Kind, Person, TableDescription
+from dpcore.datasets.delimited import DELIMITERS, ENCODINGS, TO_BE_FOUND, Dialect
+from dpcore.datasets.faults import LARGEST_NUMBER
+from dpcore.datasets.schema import Classes, Column, Label, number, values_in
 from dpcore.datasets.text import quoted
-from dpcore.datasets.values import DAY_FIRST, GROUPED_BY, MONTH_FIRST, YEAR_FIRST, Beyond
+from dpcore.datasets.values import DAY_FIRST, GROUPED_BY, MONTH_FIRST, YEAR_FIRST, Beyond, Days
 from dpcore.errors import InvalidInput
 from dpcore.words import spaced
+
+Kind = Literal["number", "day", "list"]
+_STATED = "As described by whoever brought the file; no document was checked."
+
+
+@dataclass(frozen=True)
+class DescribedField:
+    """What one column may hold, and how the file writes it."""
+
+    name: str
+    kind: Kind
+    lower: float | None = None
+    upper: float | None = None
+    first: date | None = None
+    last: date | None = None
+    levels: tuple[str, ...] = ()  # of two the second is the one looked for
+    unit: str = ""
+    missing_marks: tuple[str, ...] = ()
+    decimal_mark: str = "."
+    thousands_mark: str = ""
+    day_order: str = YEAR_FIRST
+    beyond: Beyond = ""  # what <5 becomes: its limit, half, unknown; "" refuses it
+    place: int = field(default=0, compare=False)  # line of its text, from 1; 0 without
+
+    @property
+    def column(self) -> Column:
+        """The column, once the field was found right; a day is a number of days since the first."""
+        name, marks = self.name, self.missing_marks
+        if self.kind == "list":
+            if len(self.levels) == 2 and not marks:
+                answer = f"{name} = {self.levels[1]}"
+                return Column(name, "indicator", answer, levels=self.levels, codes=self.levels)
+            return Column(name, "category", name, levels=self.levels, missing_marks=marks)
+        if self.kind == "day":
+            assert self.first is not None
+            assert self.last is not None
+            bounds, unit = (0.0, float((self.last - self.first).days)), f"days since {self.first}"
+            days = Days(self.first, self.day_order)
+        else:
+            assert self.lower is not None
+            assert self.upper is not None
+            bounds, unit, days = (self.lower, self.upper), self.unit, None
+        column = number(
+            name, name, bounds, _STATED, unit, bounds_from="assumed", missing_marks=marks
+        )
+        return replace(column, days=days)
+
+    @property
+    def label(self) -> Label | Classes | Column:
+        """The outcome that it is, if it is predicted."""
+        if self.kind != "list":
+            return self.column
+        if len(self.levels) > 2:
+            return Classes(self.name, self.levels)
+        no, yes = self.levels
+        answers = f"{self.name} = {yes}", f"{self.name} = {no}"
+        return Label(self.name, *answers, ((no, -1), (yes, 1)))
+
+
+@dataclass(frozen=True)
+class Person:
+    """What one person is in a table."""
+
+    column: str = ""  # "": every row is another person's
+    most: int = 1  # k, the rows that count of each
+
+
+@dataclass(frozen=True)
+class TableDescription:
+    """What a description says of a table."""
+
+    fields: tuple[DescribedField, ...]  # the predicted one among them
+    predicted: str = ""  # "" while nobody has said
+    person: Person | None = None
+    number_is_public: bool = False
+    dialect: Dialect = TO_BE_FOUND
+
+    @property
+    def used(self) -> tuple[DescribedField, ...]:
+        """The fields that something is predicted from."""
+        return tuple(each for each in self.fields if each.name != self.predicted)
+
+    def with_field(self, before: DescribedField, after: DescribedField) -> TableDescription:
+        """The description with one field in place of another; the outcome keeps being it."""
+        fields = tuple(after if each is before else each for each in self.fields)
+        predicted = after.name if before.name == self.predicted else self.predicted
+        return replace(self, fields=fields, predicted=predicted)
+
+    def without(self, left_out: DescribedField) -> TableDescription:
+        """The description without one field."""
+        return replace(self, fields=tuple(each for each in self.fields if each is not left_out))
+
+
+PREDICT = "predict "
+_BLANK = "blank"
+# Digits can be divided in one way only: else a long number takes the cube of its length.
+_LINE_NUMBER = r"[-+−]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_RANGE = re.compile(rf"({_LINE_NUMBER})\s+to\s+({_LINE_NUMBER})(?:\s+(.+))?")
+_LINE_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\s+to\s+([0-9]{4}-[0-9]{2}-[0-9]{2})")
+_ONE_OF = re.compile(r"one of\s+(.+)")
+_UNKNOWN = re.compile(r"unknown:\s*(\S.*)")
+_PERSON = re.compile(r"person:\s*(?:(one\s+row\s+each)|(.+?),\s*at\s+most\s+([0-9]{1,9})\s+rows?)")
+
+
+def description_of(text: str) -> TableDescription:
+    """The description in lines; a line that ends with its colon describes nothing."""
+    description = TableDescription(())
+    predicted = []
+    for place, line in enumerate(text.splitlines(), start=1):
+        line = line.strip()
+        if not line or line.endswith(":"):
+            continue
+        if line == "number of persons: public":
+            description = replace(description, number_is_public=True)
+        elif match := _PERSON.fullmatch(line):
+            if description.person is not None:
+                raise InvalidInput(
+                    f"The description, line {place}: it says again what one person is, but must "
+                    "do so once."
+                )
+            person = Person() if match[1] else Person(match[2].strip(), int(match[3]))
+            description = replace(description, person=person)
+        else:
+            field = _field_of_line(line, place)
+            if line.startswith(PREDICT):
+                predicted.append(field.name)
+            description = replace(description, fields=(*description.fields, field))
+    if len(predicted) > 1:
+        raise InvalidInput(
+            f"The description has {len(predicted)} lines that begin with “predict”, but it must "
+            "have exactly one."
+        )
+    return replace(description, predicted="".join(predicted))
+
+
+def _field_of_line(line: str, place: int) -> DescribedField:
+    before, colon, after = line.partition(":")
+    name = before.removeprefix(PREDICT).strip()
+    where = f"The description, line {place}"
+    if not colon or not name:
+        raise InvalidInput(
+            f"{where} must be the name of a column, a colon and what it holds, such as: "
+            "age: 18 to 90 years."
+        )
+    values, *remarks = (part.strip() for part in after.split(";"))
+    field = _holding(f"{where}: {name}", name, values)
+    said: list[str] = []
+    for remark in remarks:
+        if unknown := _UNKNOWN.fullmatch(remark):
+            marks = ("" if mark == _BLANK else mark for mark in values_in(unknown[1]))
+            field = replace(field, missing_marks=(*field.missing_marks, *marks))
+            continue
+        subject = "decimals" if remark == "decimal comma" else "days"
+        if remark == "decimal comma":
+            field = replace(field, decimal_mark=",", thousands_mark=".")
+        elif remark in (DAY_FIRST, MONTH_FIRST):
+            field = replace(field, day_order=remark)
+        else:
+            raise InvalidInput(
+                f"{where}: {name} has {quoted(remark)} after a semicolon, but it must be “unknown: "
+                f"blank”, other marks with commas, “decimal comma”, “{DAY_FIRST}” or "
+                f"“{MONTH_FIRST}”."
+            )
+        if subject in said:
+            raise InvalidInput(f"{where}: {name} says twice how {subject} are written, not once.")
+        said.append(subject)
+    return replace(field, place=place)
+
+
+def _holding(where: str, name: str, values: str) -> DescribedField:
+    if bounds := _LINE_DAYS.fullmatch(values):
+        with suppress(ValueError):
+            first, last = map(date.fromisoformat, bounds.groups())
+            return DescribedField(name, "day", first=first, last=last)
+    elif bounds := _RANGE.fullmatch(values):
+        lower, upper = (float(text.replace("−", "-")) for text in bounds.groups()[:2])
+        return DescribedField(name, "number", lower, upper, unit=(bounds[3] or "").strip())
+    elif choices := _ONE_OF.fullmatch(values):
+        return DescribedField(name, "list", levels=values_in(choices[1]))
+    raise InvalidInput(
+        f"{where} holds {quoted(values)}, but it must be a range such as 0 to 100 mg/dl (with a "
+        "decimal point) or 2015-01-01 to 2024-12-31, or a list such as one of no, yes."
+    )
+
 
 MAX_LETTERS = 200_000
 """Of a description: 500 columns with long lists."""
@@ -64,7 +260,7 @@ def read(text: str) -> TableDescription:
             f"The description of the columns has {spaced(len(text))} letters, but it must have at "
             f"most {spaced(MAX_LETTERS)}."
         )
-    return _described(text) if _DATA.search(text) else lines.description_of(text)
+    return _described(text) if _DATA.search(text) else description_of(text)
 
 
 def write(description: TableDescription) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Action, Column, Entry, Label, Table, category, number
+from dpcore.datasets.schema import Action, Column, Entry, FollowUp, Label, Table, category, number
 from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import whole
 from dpcore.words import spaced
@@ -56,6 +56,17 @@ ENTRY = Entry(
     records=USUAL,
     further=FURTHER,
     made_up=True,
+    follow_up=FollowUp(
+        time=_drawn(
+            "followed",
+            "time followed after that year",
+            (0, 60),
+            "The generator follows nobody longer than five years.",
+            "months",
+        ),
+        event=Column("died", "indicator", "died while followed"),
+        happens="death",
+    ),
     columns=(
         _drawn("age", "age", (18, 100), "The generator draws adults and nobody over 100.", "years"),
         category("sex", "sex", "female, male"),
@@ -139,6 +150,34 @@ def probability(frame: pd.DataFrame) -> NDArray[np.float64]:
     return _sigmoid(_log_odds({name: frame[name].to_numpy() for name in frame.columns}))
 
 
+@dataclass(frozen=True)
+class TrueSurvivalLaw:
+    """The law of times to death: exp(-h (t / span)^shape), with log h linear in three columns.
+
+    Who is still there leaves at a time that depends on nothing, even between two ends, or at 60.
+    """
+
+    span: float = 60.0  # months
+    shape: float = 1.2
+    intercept: float = -0.9  # log h at 58 years
+    decade: float = 0.45  # of age
+    male: float = 0.4
+    admitted: float = 0.5
+    leaves: tuple[float, float] = (6.0, 96.0)  # months
+
+
+SURVIVAL_LAW = TrueSurvivalLaw()
+
+
+def survival(table: Table, months: float) -> NDArray[np.float64]:
+    """The true probability of each patient to live so long after the year, shape (n,)."""
+    patients: dict[str, NDArray[np.generic]] = {
+        name: table.frame[name].to_numpy() for name in ("age", "sex")
+    }
+    hazard = _hazard(patients | {"admitted": table.label})
+    return np.asarray(np.exp(-hazard * (months / SURVIVAL_LAW.span) ** SURVIVAL_LAW.shape))
+
+
 def bayes_accuracy(table: Table) -> float:
     """Expected accuracy on these patients of the best possible rule, the true model at ½.
 
@@ -153,10 +192,13 @@ def build(records: int | None, seed: int) -> Table:
     """Draw 100 to 1,000,000 patients, usually 3,000, and 10,000 further ones to judge models on."""
     count = USUAL if records is None else whole("records", records, at_least=MIN, at_most=MAX)
     seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
-    return replace(_patients(count, seed, 0), further=_patients(FURTHER, seed, 1))
+    patients = draw_patients(count, seed)
+    further = draw_patients(FURTHER, seed, 1)
+    return replace(patients, further=further, follow_up=draw_follow_up(patients, seed))
 
 
-def _patients(count: int, seed: int, stream: int) -> Table:
+def draw_patients(count: int, seed: int, stream: int = 0) -> Table:
+    """Draw so many patients of a stream, without their times."""
     import pandas as pd
 
     blocks = [_block(seed, index, stream) for index in range(-(-count // _BLOCK))]
@@ -180,8 +222,7 @@ def _block(seed: int, index: int, stream: int) -> dict[str, NDArray[np.float64]]
     male = (uniform[0] < 0.47).astype(float)
     bmi = _clip("bmi", np.round(27 + 4.8 * normal[1], 1))
     systolic = _clip(
-        "systolic_pressure",
-        np.round(129 + 0.35 * (age - 58) + 0.9 * (bmi - 27) + 15 * normal[2]),
+        "systolic_pressure", np.round(129 + 0.35 * (age - 58) + 0.9 * (bmi - 27) + 15 * normal[2])
     )
     # Skewed to the right as blood sugar is, and higher with weight and age.
     hba1c = _clip(
@@ -213,6 +254,42 @@ def _block(seed: int, index: int, stream: int) -> dict[str, NDArray[np.float64]]
     return patients
 
 
+def draw_follow_up(patients: Table, seed: int) -> pd.DataFrame:
+    """Draw how long each is followed, and who dies; all else stays as it is without."""
+    import pandas as pd
+
+    count, law = patients.records, SURVIVAL_LAW
+    uniform = np.concatenate(
+        [
+            np.random.default_rng(np.random.SeedSequence([seed, index, 2])).random((2, _BLOCK))
+            for index in range(-(-count // _BLOCK))
+        ],
+        axis=1,
+    )[:, :count]
+    columns: dict[str, NDArray[np.generic]] = {
+        "age": patients.frame["age"].to_numpy(),
+        "sex": patients.frame["sex"].cat.codes.to_numpy(),
+        "admitted": patients.label,
+    }
+    death = law.span * (-np.log1p(-uniform[0]) / _hazard(columns)) ** (1.0 / law.shape)
+    first, last = law.leaves
+    leaves = np.minimum(first + (last - first) * uniform[1], law.span)
+    time, event = ENTRY.followed
+    return pd.DataFrame(
+        {time.name: np.minimum(death, leaves), event.name: (death <= leaves).astype(float)}
+    )
+
+
+def _hazard(patients: Mapping[str, NDArray[np.generic]]) -> NDArray[np.float64]:
+    """Compute h of each patient in the law of survival."""
+    law, sex = SURVIVAL_LAW, patients["sex"]
+    decades = (np.asarray(patients["age"], dtype=float) - 58) / 10
+    log_hazard = law.intercept + law.decade * decades
+    log_hazard += law.male * np.asarray((sex == "male") | (sex == 1), dtype=float)
+    log_hazard += law.admitted * np.asarray(patients["admitted"] == 1, dtype=float)
+    return np.asarray(np.exp(log_hazard))
+
+
 def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     # Log odds here are far from where exp overflows, and scipy would double the import time.
     return 1.0 / (1.0 + np.exp(-log_odds))
@@ -238,4 +315,4 @@ def _log_odds(patients: Mapping[str, NDArray[np.generic]]) -> NDArray[np.float64
     return total
 
 
-SOURCE = BuiltIn(ENTRY, build)
+COHORT = BuiltIn(ENTRY, build)

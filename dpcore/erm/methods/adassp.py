@@ -3,7 +3,7 @@
 Three Gaussian queries: the sum of x xᵀ, the sum of y x, and the smallest eigenvalue of the first,
 which sets the ridge. One record, ‖x‖ ≤ 1 and |y| ≤ 1, moves the eigenvalue by at most 1: it adds
 a matrix between 0 and I, and a replacement adds another. All three together are one Gaussian
-mechanism: μ² adds up (Δ/σ)² of the sums, taken jointly (`dpcore.erm.sufficient_statistics`), and of
+mechanism: μ² adds up (Δ/σ)² of the sums, taken jointly (`dpcore.erm.quadratic`), and of
 the eigenvalue.
 
 In print each query has σ = √ln(6/δ)·3/ε, by a formula that is not the exact one: the certified ε
@@ -21,24 +21,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.described import Standing
 from dpcore.erm import quadratic
 from dpcore.erm.losses import RESIDUAL_LOSSES
-from dpcore.erm.method import (
-    Calibration,
-    Method,
-    Settings,
-    Training,
-    data_conditions,
-)
+from dpcore.erm.method import Calibration, Method, Settings, Training, data_conditions
+from dpcore.erm.quadratic import BALANCE, noise, sensitivity
 from dpcore.erm.rounding import of_sum
-from dpcore.erm.sufficient_statistics import BALANCE, noise, sensitivity
 from dpcore.guarantee import (
     Adjacency,
     Condition,
     Edition,
     Guarantee,
     PrivacyBudget,
+    Standing,
     Status,
     proved_under,
     verdict,
@@ -59,7 +53,7 @@ CLAIMED = Adjacency.ZERO_OUT
 
 
 def weight(edition: Edition, adjacency: Adjacency) -> float:
-    """Weight of y x beside x xᵀ, called c in `dpcore.erm.sufficient_statistics`; 1 as printed."""
+    """Weight of y x beside x xᵀ, called c in `dpcore.erm.quadratic`; 1 as printed."""
     return 1.0 if edition is Edition.PUBLISHED else BALANCE[adjacency]
 
 

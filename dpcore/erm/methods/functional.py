@@ -28,18 +28,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.described import Standing
 from dpcore.erm import quadratic
-from dpcore.erm.method import (
-    SMALL_LAM,
-    Calibration,
-    Method,
-    Settings,
-    Training,
-    data_conditions,
-)
+from dpcore.erm.method import SMALL_LAM, Calibration, Method, Settings, Training, data_conditions
 from dpcore.erm.rounding import of_sum
-from dpcore.guarantee import Adjacency, Edition, Guarantee, Status, proved_under, verdict
+from dpcore.guarantee import Adjacency, Edition, Guarantee, Standing, Status, proved_under, verdict
 from dpcore.mechanisms.laplace import laplace_scale
 
 Array = NDArray[np.floating]
@@ -60,16 +52,8 @@ def sensitivity(
 ) -> float:
     """L1 sensitivity of `linear` Σ y x and `square` Σ x_j x_l (j ≤ l), rounded up.
 
-    Parameters
-    ----------
-    linear, square : float
-        Weights, above 0.
-    dimension : int
-        d.
-    adjacency : Adjacency
-        zero-out: attained. replace-one: an upper bound.
-    records : int
-        Number of records summed, with which rounding grows (`dpcore.erm.rounding`).
+    Attained under zero-out, an upper bound under replace-one. Rounding (`dpcore.erm.rounding`)
+    grows with the number of records summed.
     """
     longest = linear * math.sqrt(dimension) + square * (dimension + 1.0) / 2.0
     if adjacency is Adjacency.ZERO_OUT:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon, noise_multiplier_for
-from dpcore.described import Standing
-from dpcore.erm import gradient_perturbation, stochastic
+from dpcore.erm import gradient_perturbation
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
 from dpcore.erm.method import Method
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Condition, Edition, PrivacyBudget, Standing, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
 from dpcore.words import plain
 
@@ -64,7 +63,7 @@ METHOD = Method(
         ),
     },
     rule=partial(gradient_perturbation.calibrate, RULE),
-    release=stochastic.release,
+    release=gradient_perturbation.release,
     all_classes=True,
     limits=(
         "Theorems 8 and 9 bound how the loss grows, without a number to compare with.",

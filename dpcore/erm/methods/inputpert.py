@@ -1,4 +1,19 @@
-"""InputPert: every contributor blurs their own record; paper 002's idea, sound and as printed."""
+"""InputPert: every contributor blurs their own record; paper 002's idea, sound and as printed.
+
+As printed, records are blurred one by one: each message is private, and so is the model. One sends
+q̃ = x + u and p̃ = y x + v, with u and v from N(0, σ² I). All messages together reveal no more
+about one record than its own message does, since no other depends on it. Under replace-one, ‖x -
+x′‖² + ‖y x - y′ x′‖² of this Gaussian mechanism is convex in every argument, so ‖x‖ = ‖x′‖ = 1 and
+y y′ = ±1; it is then largest for x′ = -x and y′ = y, where both terms are 4. A record that is
+blanked out is x = 0, which is one of the possible replacements.
+
+Σ q̃ q̃ᵀ - n σ² I is unbiased; the paper minimises with Σ q̃ q̃ᵀ, whose n σ² I is a ridge of a size
+that nobody chose. Its own theorem about the model takes the minimiser for a constant, and
+conditions on noise that the neighbouring record's own terms depend on: nothing here relies on it.
+
+Source: paper 002 (Fukuchi, Tran and Sakuma 2017), algorithms 1 and 2 and corollary 1; the scale of
+its noise is illegible in the available text.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +21,9 @@ import math
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 
-from dpcore.described import Standing
-from dpcore.erm import noisy_records, quadratic
+import numpy as np
+
+from dpcore.erm import quadratic
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     SMALL_LAM,
@@ -20,19 +36,64 @@ from dpcore.erm.method import (
     data_conditions,
 )
 from dpcore.erm.problem import Problem
-from dpcore.erm.sufficient_statistics import Protocol, sensitivity
+from dpcore.erm.quadratic import Protocol, minimisers, sensitivity
 from dpcore.errors import whole
 from dpcore.guarantee import (
     Adjacency,
     Edition,
     Guarantee,
     PrivacyBudget,
+    Standing,
     Status,
     proved_under,
     verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
 from dpcore.words import spaced
+
+SENSITIVITY = 2.0 * math.sqrt(2.0) * (1.0 + 1e-15)
+"""Sensitivity of (x, y x), any record replaced by any other; ‖x‖ ≤ 1 and |y| ≤ 1."""
+
+BLOCK = 1 << 16
+
+
+def _release_blurred(training: Training) -> Array:
+    """Models from blurred records, shape (calibrations, runs, d).
+
+    With u = σ ξ, Σ q̃ q̃ᵀ = XᵀX + σ (Xᵀξ + ξᵀX) + σ² ξᵀξ, so that one draw of ξ serves every ε.
+    Runs never share a draw. Seeded: for exploration only.
+    """
+    training.check()
+    problem, runs = training.problem, training.runs
+    records, dimension = problem.records, problem.dimension
+    features = problem.within(training.features)
+    square, linear = features.T @ features, features.T @ training.labels
+    sigma = training.scales
+    scale = sigma[:, None, None]
+    # An entry off the diagonal has variance σ²(Sᵢᵢ + Sⱼⱼ) + n σ⁴, and the Sᵢᵢ are n/d on average.
+    width = 2.0 * sigma * np.sqrt(records * (2.0 + dimension * sigma**2))
+    result = np.empty((len(sigma), runs, dimension))
+    for run, generator in enumerate(training.generators):
+        cross, noise_square = np.zeros((2, dimension, dimension))
+        for start in range(0, records, BLOCK):
+            part = features[start : start + BLOCK]
+            draw = generator.standard_normal(part.shape)
+            cross += part.T @ draw
+            noise_square += draw.T @ draw
+        if not training.noiseless:
+            noise_square -= records * np.eye(dimension)
+        blur = math.sqrt(records) * generator.standard_normal(dimension)
+        result[:, run] = minimisers(
+            problem,
+            square + scale * (cross + cross.T) + scale**2 * noise_square,
+            linear + sigma[:, None] * blur,
+            width,
+        )
+        training.progress(
+            (run + 1) / runs, f"blurred records, run {spaced(run + 1)} of {spaced(runs)}"
+        )
+    return result
+
 
 NOBODY = "Nobody", "because it holds even against the server that reads your message"
 MIXER = "A mixer", "who passes messages on in random order, without names, and keeps none"
@@ -91,7 +152,7 @@ def _rounded_up(value: float) -> str:
 def _printed(draft: Calibration) -> Calibration:
     """By corollary 1 alone: the requested ε is that of one message, and so of the model."""
     problem, budget = draft.problem, draft.requested
-    moved = noisy_records.SENSITIVITY
+    moved = SENSITIVITY
     sigma = float(classical_sigma(budget.epsilon, budget.delta, moved))
     conditions = (classical_condition(budget.epsilon), *data_conditions(problem))
     by = (
@@ -134,7 +195,7 @@ def release(training: Training) -> Array:
         If the calibrations were made for another problem or other data.
     """
     printed = training.calibrations[0].edition is Edition.PUBLISHED
-    return (noisy_records.release if printed else quadratic.release)(training)
+    return (_release_blurred if printed else quadratic.release)(training)
 
 
 def trust(calibration: Calibration) -> tuple[Trust, ...]:

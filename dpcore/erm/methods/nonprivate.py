@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpcore.described import Standing
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Array, Calibration, Method, Settings, Training
 from dpcore.erm.newton import minimise
-from dpcore.guarantee import Edition, Status
+from dpcore.guarantee import Edition, Standing, Status
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from dpcore.described import Standing
-from dpcore.erm import objective_noise
+from dpcore.erm import objective_perturbation
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import SMALL_LAM, Method
 from dpcore.erm.objective_perturbation import (
@@ -16,7 +15,7 @@ from dpcore.erm.objective_perturbation import (
     gaussian_noise,
 )
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.guarantee import Adjacency, Edition, Standing, Status
 
 
 def printed(problem: Problem, epsilon: float, delta: float) -> ObjectiveNoise:
@@ -55,7 +54,7 @@ METHOD = Method(
             proof_by="objective perturbation with output noise, Gaussian",
         ),
     ),
-    release=partial(objective_noise.release, objective_noise.gaussian),
+    release=partial(objective_perturbation.release, objective_perturbation.gaussian),
     losses=LOSSES,
     all_classes=True,
     lam_share=SMALL_LAM,

@@ -5,18 +5,12 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from dpcore.described import Standing
-from dpcore.erm import objective_noise
+from dpcore.erm import objective_perturbation
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import SMALL_LAM, Method
-from dpcore.erm.objective_perturbation import (
-    ObjectiveNoise,
-    ObjectiveRule,
-    calibrate,
-    pure_noise,
-)
+from dpcore.erm.objective_perturbation import ObjectiveNoise, ObjectiveRule, calibrate, pure_noise
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.guarantee import Adjacency, Edition, Standing, Status
 
 
 def printed(problem: Problem, epsilon: float, delta: float) -> ObjectiveNoise:
@@ -60,7 +54,7 @@ METHOD = Method(
             proof_by="objective perturbation with output noise, vector-Laplace",
         ),
     ),
-    release=partial(objective_noise.release, objective_noise.vector_laplace),
+    release=partial(objective_perturbation.release, objective_perturbation.vector_laplace),
     losses=LOSSES,
     lam_share=SMALL_LAM,
     own_ridge=True,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.described import Standing
-from dpcore.erm import output_noise, output_perturbation
+from dpcore.erm import output_perturbation
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method
 from dpcore.erm.output_perturbation import NoiseRule
-from dpcore.guarantee import Condition, Edition, Status
+from dpcore.guarantee import Condition, Edition, Standing, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
 
 RULE = NoiseRule(
@@ -41,7 +40,7 @@ METHOD = Method(
         ),
     },
     rule=partial(output_perturbation.calibrate, RULE),
-    release=output_noise.release,
+    release=output_perturbation.release,
     closed_form=True,
     limits=(
         "Remark 1 speaks of ε → 0, and leaves out α, which depends on ε. At δ = 0.001 and "

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.described import Standing
-from dpcore.erm import output_noise, output_perturbation
+from dpcore.erm import output_perturbation
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method
 from dpcore.erm.output_perturbation import NoiseRule
-from dpcore.guarantee import Edition, Status
+from dpcore.guarantee import Edition, Standing, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
 
 RULE = NoiseRule(
@@ -39,7 +38,7 @@ METHOD = Method(
         ),
     },
     rule=partial(output_perturbation.calibrate, RULE),
-    release=output_noise.release,
+    release=output_perturbation.release,
     closed_form=True,
     limits=(
         "From ε = 1 on (with several classes, from a share of 1 on) the formula proves "

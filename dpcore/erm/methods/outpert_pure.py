@@ -13,19 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.described import Standing
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import (
-    Calibration,
-    Method,
-    Settings,
-    Training,
-    data_conditions,
-)
-from dpcore.erm.objective_noise import minimisers, vector_laplace
-from dpcore.erm.objective_perturbation import TOLERANCE, exact_minimiser
+from dpcore.erm.method import Calibration, Method, Settings, Training, data_conditions
+from dpcore.erm.objective_perturbation import TOLERANCE, exact_minimiser, minimisers, vector_laplace
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Adjacency, Edition, Guarantee, Status, proved_under, verdict
+from dpcore.guarantee import Adjacency, Edition, Guarantee, Standing, Status, proved_under, verdict
 from dpcore.mechanisms.laplace import laplace_scale
 
 Array = NDArray[np.floating]

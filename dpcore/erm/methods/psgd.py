@@ -9,18 +9,21 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpcore.described import Standing
-from dpcore.erm import output_noise, permuted
+from dpcore.erm import output_perturbation, permuted
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import (
-    Calibration,
-    Method,
-    Settings,
-    data_conditions,
-)
+from dpcore.erm.method import Calibration, Method, Settings, data_conditions
 from dpcore.erm.output_perturbation import TYPICAL_SHARE
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, proved_under, verdict
+from dpcore.guarantee import (
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+    Standing,
+    Status,
+    proved_under,
+    verdict,
+)
 from dpcore.mechanisms.gaussian import (
     analytic_epsilon,
     analytic_sigma,
@@ -156,7 +159,7 @@ METHOD = Method(
         ),
     },
     rule=calibrate,
-    release=output_noise.release,
+    release=output_perturbation.release,
     closed_form=True,
     losses=LOSSES,
     limits=(

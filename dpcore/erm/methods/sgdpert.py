@@ -11,12 +11,11 @@ from dpcore.accounting.composition import (
     strong_composition,
     unamplified_epsilon,
 )
-from dpcore.described import Standing
-from dpcore.erm import gradient_perturbation, stochastic
+from dpcore.erm import gradient_perturbation
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
 from dpcore.erm.method import Method
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Condition, Edition, PrivacyBudget, Standing, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
 from dpcore.words import plain
 
@@ -85,7 +84,7 @@ METHOD = Method(
         ),
     },
     rule=partial(gradient_perturbation.calibrate, RULE),
-    release=stochastic.release,
+    release=gradient_perturbation.release,
     all_classes=True,
     limits=(
         "Strong composition is loose: the certified ε beside the proved one shows by how much.",

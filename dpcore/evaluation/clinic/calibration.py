@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from dpcore.erm import logistic
+from dpcore.erm import recalibration
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, whole
 from dpcore.words import spaced
@@ -160,8 +160,8 @@ def _intercept(log_odds: Floats, ill: NDArray[np.bool_]) -> Floats:
 def _likeliest(
     design: Floats, offset: Floats, ill: NDArray[np.bool_]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """`logistic.fit` of one trial a person, without a prior."""
+    """`recalibration.fit` of one trial a person, without a prior."""
     outcomes = np.broadcast_to(ill.astype(np.float64), offset.shape)
     columns = design.shape[1]
     free = np.zeros((len(design), columns, columns))
-    return logistic.fit(design, offset, np.ones_like(offset), outcomes, free)
+    return recalibration.fit(design, offset, np.ones_like(offset), outcomes, free)

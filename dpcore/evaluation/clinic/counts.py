@@ -14,7 +14,7 @@ from scipy.special import expit
 from dpcore.datasets import Split
 from dpcore.erm.method import Array
 from dpcore.evaluation.clinic.decision_curve import decisions
-from dpcore.evaluation.clinic.study import THRESHOLDS
+from dpcore.evaluation.study import THRESHOLDS
 
 NAME = "counts.npz"
 """Of the file of a job."""

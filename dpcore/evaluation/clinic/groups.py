@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, number
-from dpcore.evaluation.scoring.auc import auc
+from dpcore.evaluation.scoring.metrics import auc
 from dpcore.words import spaced
 
 MEASURES = (

@@ -7,8 +7,11 @@ condition, so the probability is its sigmoid; of boosted trees likewise. Where r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,18 +21,61 @@ from scipy.special import expit
 from dpcore.datasets import Split, Table
 from dpcore.erm import recalibration
 from dpcore.erm.method import Array, Calibration
-from dpcore.erm.recalibration import Recalibration
-from dpcore.erm.risk_curve import RiskCurves
+from dpcore.erm.methods import method_named
+from dpcore.erm.problem import Problem
+from dpcore.erm.recalibration import Recalibration, RiskCurves, recalibrate, training_budget
+from dpcore.errors import InvalidInput, brief
 from dpcore.evaluation.baselines import usual, without_privacy
-from dpcore.evaluation.clinic.corrected import corrections_for
-from dpcore.evaluation.clinic.study import RiskModels
-from dpcore.evaluation.feature_maps import by_map
-from dpcore.evaluation.splits import enough_runs, splits
-from dpcore.evaluation.study import Calibrations, calibrations_of, delta_for, problem_for
+from dpcore.evaluation.curves import calibration_table
+from dpcore.evaluation.scoring import holding, spread_over
+from dpcore.evaluation.splits import by_map, enough_runs, splits
+from dpcore.evaluation.study import (
+    Calibrations,
+    RiskModels,
+    Study,
+    calibrations_for,
+    calibrations_of,
+    check_gives_risks,
+    delta_for,
+    problem_for,
+)
 from dpcore.evaluation.sweep import noise_on
+from dpcore.guarantee import PrivacyBudget, Status
 from dpcore.predictors import Sample, predictor_named
 from dpcore.predictors.linear import training
 from dpcore.progress import Progress, numbered, section
+
+
+def corrections_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Recalibration]]:
+    """Every method's corrections, one per ε, in the study's order. Pure: no data, no noise.
+
+    The study's ε and `delta` are totals, of training and correction together.
+    """
+    for method in study.methods:
+        check_gives_risks(method)
+        if method_named(method).trust is not None:
+            raise InvalidInput(
+                f"method is {brief(method)}, where people blur their own records, but risks are "
+                "corrected by counts of records as they are."
+            )
+    totals = [PrivacyBudget(epsilon, delta) for epsilon in study.epsilons]
+    shares = tuple(training_budget(total, problem.records).epsilon for total in totals)
+    trained = calibrations_for(replace(study, epsilons=shares), problem, delta)
+    return {
+        method: [recalibrate(one, total) for one, total in zip(group, totals, strict=True)]
+        for method, group in trained.items()
+    }
+
+
+def why_uncorrected(study: Study, split: Split) -> str:
+    """Why the risks of a study on such a split cannot be corrected; "" where they can."""
+    try:
+        for one, (rows,) in by_map(study, split):
+            corrections_for(one, problem_for(one, rows), delta_for(one, rows))
+    except InvalidInput as refused:
+        return str(refused)
+    return ""
+
 
 Corrections = Mapping[str, Sequence[Recalibration]]
 """Of each method, one per ε; empty where risks are left as they are."""
@@ -160,3 +206,100 @@ def _tests_of(split: Split) -> Split:
     emptied = {name: getattr(split, name)[:0].copy() for name in ("x_train", "y_train", "blank")}
     tests = {name: getattr(split, name).copy() for name in ("x_test", "y_test")}
     return replace(split, **emptied, **tests)
+
+
+REFERENCE = "reference"
+"""Method of the rows of the model without privacy."""
+OF_NOISE = ("edition", "epsilon", "delta", "adjacency", "status", "accountant")
+OF_MODEL = ("method", "title", "baseline", *OF_NOISE, "training_epsilon")
+"""``training_epsilon`` is the training's own ε where risks are corrected, and else nan."""
+NONE = dict.fromkeys(OF_MODEL, "") | dict.fromkeys(
+    ("epsilon", "delta", "training_epsilon"), math.nan
+)
+"""A cell of what needs no noise."""
+Limits = Mapping[str, tuple[float | Array, float | Array]]
+"""The least and the largest value of each measure, for all of its columns (T,) or for each."""
+
+
+def with_ends(measures: Limits) -> tuple[str, ...]:
+    """Names of the columns: each measure, its low and its high end."""
+    return tuple(f"{name}{end}" for name in measures for end in ("", "_low", "_high"))
+
+
+def of_model(models: Judged) -> dict[str, Any]:
+    """`OF_MODEL`: the method, and what is proved of it."""
+    calibration = models.calibration
+    if calibration is None:
+        named = {"method": REFERENCE, "title": "without privacy", "baseline": models.title}
+        return NONE | named | {"status": str(Status.NOT_PRIVATE)}
+    row = calibration_table({calibration.method: [calibration]}).iloc[0]
+    columns = NONE | {
+        "method": calibration.method,
+        "title": predictor_named(calibration.method).title,
+        **{name: row[name] for name in OF_NOISE},
+    }
+    if models.correction is None:
+        return columns
+    proof = models.correction.proof
+    return columns | {
+        "epsilon": proof.epsilon,
+        "delta": proof.delta,
+        "accountant": proof.by,
+        "training_epsilon": calibration.requested.epsilon,
+    }
+
+
+def split_of_each(runs: Sequence[int]) -> Array:
+    """The split of each run, of so many runs on each split; (all runs,)."""
+    return np.repeat(np.arange(len(runs), dtype=np.float64), runs)
+
+
+def summarised(
+    limits: Limits,
+    values: Mapping[str, Array],
+    places: Array | None,
+    ratios: Mapping[str, Array] = MappingProxyType({}),
+) -> dict[str, Array]:
+    """Make `with_ends`: spread over runs, or without `places` (of no noise) a mean over splits.
+
+    `values` (runs, T) are nan where a run has none. `ratios` are of means, for measures that stand
+    for these instead of a mean of their own.
+    """
+    columns: dict[str, Array] = {}
+    for name, (least, most) in limits.items():
+        mean, low, high = over_runs(values[name], places)
+        if name in ratios:
+            mean = ratios[name]
+            if places is None:
+                low = high = mean
+        # Over several splits a band is widened, maybe beyond what there is.
+        ends = holding(mean, np.maximum(low, least), np.minimum(high, most))
+        columns |= zip((name, f"{name}_low", f"{name}_high"), (mean, *ends), strict=True)
+    return columns
+
+
+def over_runs(values: Array, places: Array | None) -> tuple[Array, Array, Array]:
+    """`defined_spread`, or without `places` thrice the `defined_mean`."""
+    if places is None:
+        return (defined_mean(values),) * 3
+    return defined_spread(values, places)
+
+
+def defined_mean(values: Array) -> Array:
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=0)
+    total = np.where(defined, values, 0.0).sum(axis=0)
+    return np.asarray(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
+
+
+def defined_spread(values: Array, places: Array) -> tuple[Array, Array, Array]:
+    defined = ~np.isnan(values)
+    whole = defined.all(axis=0)
+    result = np.full((3, values.shape[1]), np.nan)
+    if whole.any():
+        result[:, whole] = spread_over(values[:, whole], places)
+    for at in np.flatnonzero(defined.any(axis=0) & ~whole):
+        some = defined[:, at]
+        result[:, at] = spread_over(values[some, at], places[some])
+    mean, low, high = result
+    return mean, low, high

@@ -25,8 +25,7 @@ from dpcore.evaluation.scoring.base import (
     spread_by,
     spread_over,
 )
-from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.scoring.multiclass import MULTICLASS
+from dpcore.evaluation.scoring.classes import CLASSIFICATION, MULTICLASS
 from dpcore.evaluation.scoring.regression import REGRESSION
 
 __all__ = [
@@ -57,11 +56,7 @@ __all__ = [
     "spread_over",
 ]
 
-_OF: dict[str, Scoring] = {
-    "class": CLASSIFICATION,
-    "classes": MULTICLASS,
-    "number": REGRESSION,
-}
+_OF: dict[str, Scoring] = {"class": CLASSIFICATION, "classes": MULTICLASS, "number": REGRESSION}
 SCORINGS = tuple(_OF.values())
 
 

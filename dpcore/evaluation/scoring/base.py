@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
-from dpcore.evaluation.runs import MANY
+from dpcore.evaluation import MANY
 
 if TYPE_CHECKING:
     import pandas as pd
     from pandas.core.groupby import SeriesGroupBy
+
 
 Array = NDArray[np.floating]
 
@@ -202,11 +203,7 @@ class Scoring(Protocol):
         raise TypeError("only models that tell two classes apart are judged by scores alone")
 
     def expected(
-        self,
-        split: Split,
-        centres: Array,
-        sigmas: Array,
-        draws: Array,
+        self, split: Split, centres: Array, sigmas: Array, draws: Array
     ) -> tuple[dict[str, Array], dict[str, Array]]:
         """`measured` over w + N(0, σ²I) for each centre (k, d) and σ (k,), and of single draws.
 

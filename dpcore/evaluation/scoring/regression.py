@@ -138,11 +138,7 @@ class Regression(Scoring):
         }
 
     def expected(
-        self,
-        split: Split,
-        centres: Array,
-        sigmas: Array,
-        draws: Array,
+        self, split: Split, centres: Array, sigmas: Array, draws: Array
     ) -> tuple[dict[str, Array], dict[str, Array]]:
         """The root of the expected square, and of that of each draw."""
         mean = expected_mean_squares(centres, sigmas, split.x_test, split.y_test)

@@ -48,20 +48,18 @@ def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def training_data(
-    study: TrainingStudy,
-    progress: Progress = silent,
-    uploaded: Examples | None = None,
+    study: TrainingStudy, progress: Progress = silent, uploaded: Examples | None = None
 ) -> TrainingData:
     """Load the study's records, and make its features of them."""
     progress(0.0, "loading the data")
     examples = uploaded or images.load(study.dataset, **dict(study.settings))
     inputs, test_inputs = examples.train_inputs, examples.test_inputs
     if study.features == "deskewed":
-        from dpcore.deep.deskewing import deskewed
+        from dpcore.deep.scattering import deskewed
 
         inputs, test_inputs = deskewed(inputs), deskewed(test_inputs)
     elif study.features != "raw":
-        from dpcore.deep import scattering, whitening
+        from dpcore.deep import scattering
 
         # Features of possibly private records are not left on the disk.
         features = scattering.cached_features if examples.published else scattering.features
@@ -72,7 +70,7 @@ def training_data(
         )
         if study.features == "whitened":
             progress(1.0, "preparing features: whitening them")
-            inputs, test_inputs = map(whitening.whitened, (inputs, test_inputs))
+            inputs, test_inputs = map(scattering.whitened, (inputs, test_inputs))
     targets, test_targets = examples.train_targets, examples.test_targets
     public = None
     if study.held_out or study.public:

@@ -119,14 +119,14 @@ def _features(study: TrainingStudy, examples: Examples) -> tuple[NDArray[Any], f
     """Inputs made of a few records, and the seconds that those of one image will take."""
     few, seconds = examples.train_inputs[:DIFFERENT], 0.0
     if study.features == "deskewed":
-        from dpcore.deep.deskewing import deskewed
+        from dpcore.deep.scattering import deskewed
 
         start = time.perf_counter()
         few = deskewed(few)
         seconds = (time.perf_counter() - start) / len(few)
     elif study.features not in PICTURES:
         from dpcore.deep import scattering
-        from dpcore.deep.whitening import DIRECTIONS
+        from dpcore.deep.scattering import WHITE_DIRECTIONS
 
         every = examples.train_inputs
         scattering.features(few[:1])  # filters are made once
@@ -135,7 +135,7 @@ def _features(study: TrainingStudy, examples: Examples) -> tuple[NDArray[Any], f
         if not (examples.published and scattering.is_cached(every)):
             seconds = (time.perf_counter() - start) / len(few)
         if study.features == "whitened":
-            few = few[:, :DIRECTIONS]
+            few = few[:, :WHITE_DIRECTIONS]
     return few, seconds
 
 
@@ -150,13 +150,7 @@ def _records(study: TrainingStudy, examples: Examples, few: NDArray[Any]) -> Tra
     tested = slice(0, min(TESTED, len(examples.test_inputs), size))
     public = (inputs[: study.public], labels[: study.public]) if study.public else None
     return TrainingData(
-        inputs,
-        labels,
-        inputs[tested],
-        labels[tested],
-        public,
-        examples.outputs,
-        examples.task,
+        inputs, labels, inputs[tested], labels[tested], public, examples.outputs, examples.task
     )
 
 

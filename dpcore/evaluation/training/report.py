@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import dpcore
+from dpcore.accounting.events import declared
 from dpcore.evaluation.marks import ALL_BLANK, COLUMN, NOT_PRIVATE, marked
 from dpcore.evaluation.scoring import spread
-from dpcore.evaluation.training.histories import METRICS
-from dpcore.evaluation.training.spending import assurance, paper_claim, stands
-from dpcore.evaluation.tuned_configs import chosen_on
+from dpcore.evaluation.training.measures import METRICS
+from dpcore.evaluation.training.study import assurance, paper_claim, stands
+from dpcore.evaluation.training.variants import chosen_on
 from dpcore.guarantee import verdicts
 from dpcore.work.task import Outcome
 
@@ -89,6 +90,7 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         },
         "conditions": verdicts(guarantees.conditions),
         "settings_chosen": chosen_on(study),
+        "choice": declared(config.chosen_of) if config.private else None,
         "not_covered": NOT_COVERED,
         "claim": {
             "epsilon": paper.claim.epsilon,

@@ -19,14 +19,12 @@ from numpy.typing import NDArray
 
 from dpcore.accounting.epsilon_curve import checkpoints
 from dpcore.accounting.planner import solve, spent
-from dpcore.deep.config import TrainingConfig
-from dpcore.deep.guarantee import together
+from dpcore.deep.config import TrainingConfig, together
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.training import scores
+from dpcore.evaluation.training import measures
 from dpcore.evaluation.training.data import known
-from dpcore.evaluation.training.spending import ACCOUNTANT, EpsilonLedger, assurance, stands
-from dpcore.evaluation.training.study import MAX_ROWS
+from dpcore.evaluation.training.study import ACCOUNTANT, MAX_ROWS, EpsilonLedger, assurance, stands
 from dpcore.guarantee import Guarantee
 from dpcore.progress import Progress, silent
 from dpcore.work.task import Partial
@@ -333,8 +331,7 @@ class Trainer:
         ledger = EpsilonLedger(config, self.records, min_noise_ratio, status)
         ends = {min(batch.last, epoch * batch.run.steps_an_epoch) for epoch in self._noted}
         ledger.fill(
-            sorted(ends),
-            lambda share: progress(share, "counting what each epoch will spend"),
+            sorted(ends), lambda share: progress(share, "counting what each epoch will spend")
         )
         return ledger
 
@@ -375,11 +372,11 @@ class Trainer:
         test_inputs, test_targets = self._tested
         if len(test_targets):
             outputs = run.scores(test_inputs)
-            accuracy = scores.accuracies(outputs, test_targets, data.task)
-            area = scores.auc_of_outputs(outputs, test_targets, data.task)
+            accuracy = measures.accuracies(outputs, test_targets, data.task)
+            area = measures.auc_of_outputs(outputs, test_targets, data.task)
         if len(self._loss_records):
             training_outputs = run.scores(data.inputs[self._loss_records])
-            loss = scores.losses(training_outputs, data.targets[self._loss_records], data.task)
+            loss = measures.losses(training_outputs, data.targets[self._loss_records], data.task)
         return loss, accuracy, area
 
     def _note(self, batch: _SameStepsBatch) -> None:

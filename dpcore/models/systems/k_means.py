@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Standing, Status
 from dpcore.models.model import (
     Array,
     Model,

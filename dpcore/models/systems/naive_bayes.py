@@ -18,8 +18,7 @@ import math
 
 import numpy as np
 
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Standing, Status
 from dpcore.models.model import (
     Array,
     Model,

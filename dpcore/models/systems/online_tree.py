@@ -21,8 +21,7 @@ from functools import cache
 
 import numpy as np
 
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Standing, Status
 from dpcore.models.model import (
     Array,
     Model,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Standing, Status
 from dpcore.models import covariance
 from dpcore.models.model import Model, NoisePlan, gaussian_noise
 from dpcore.models.records import RecordShape

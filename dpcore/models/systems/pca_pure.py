@@ -12,8 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Standing, Status
 from dpcore.mechanisms.laplace import laplace_scale
 from dpcore.models import covariance
 from dpcore.models.model import Array, Model, ModelNoise, NoisePlan

@@ -23,8 +23,15 @@ import math
 
 import numpy as np
 
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import (
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+    PrivacyBudget,
+    Standing,
+    Status,
+)
 from dpcore.models import covariance
 from dpcore.models.model import Array, Model, ModelNoise, ModelTraining, NoisePlan
 from dpcore.models.records import RecordShape

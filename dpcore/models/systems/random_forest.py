@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.accounting.concentrated import rho_for
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Standing, Status
 from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
 from dpcore.models.model import (
     Array,

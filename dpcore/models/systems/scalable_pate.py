@@ -16,8 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.described import Standing
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget, Standing, Status
 from dpcore.models import teachers
 from dpcore.models.model import (
     Array,

@@ -28,7 +28,7 @@ def account(
     entries : sequence of mapping
         The fields of `dpcore.accounting.entries.AccountEntry` for each: its kind ("training",
         "release", "laplace", "model", "spent"), how many, its first day, and its noise, ε or share
-        of the budget, of a model also its method (`dpcore.accounting.model_proofs`). Their order
+        of the budget, of a model also its method, of a table its records and columns. Their order
         does not matter.
     epsilon : float
         The budget, above 0.

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from dpcore.accounting.entries import AccountEntry
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
+from dpcore.accounting.events import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.controls.plan import FIRST, FIRST_EPOCHS
 from dpcore.errors import InvalidInput
-from dpcore.rounding import raised
+from dpcore.words import raised
 
 
 def first_day(today: date) -> date:
@@ -19,7 +19,7 @@ def first_day(today: date) -> date:
 
 
 def usual(kind: str, first: date, records: int = FIRST.records) -> AccountEntry:
-    """An entry to begin with, of a kind of `dpcore.accounting.entries`."""
+    """An entry to begin with, of a kind of `dpcore.accounting.entries`, or a "table"."""
     if kind == "training":
         return AccountEntry(
             kind,
@@ -32,6 +32,10 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> AccountEntry:
         )
     if kind == "release":
         return AccountEntry(kind, "Weekly count", 52, first, "week", noise=20.0)
+    if kind == "table":
+        return AccountEntry(
+            "release", "Table", 1, first, "quarter", epsilon=0.5, records=records, columns=8
+        )
     if kind == "laplace":
         return AccountEntry(kind, first=first, every="month", epsilon=0.1)
     if kind == "model":
@@ -40,13 +44,17 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> AccountEntry:
 
 
 def of_run(training: TrainingPlan) -> AccountEntry | None:
-    """A training once a quarter; ``None`` where an entry cannot say how its noise or epochs go."""
+    """A training once a quarter, or all that it was chosen among on one day.
+
+    ``None`` where an entry cannot say how its noise or epochs go.
+    """
     epochs, rest = divmod(training.steps, steps_per_epoch(training.records, training.batch))
     if rest or training.decay < 1.0:
         return None
     return AccountEntry(
         "training",
-        every="quarter",
+        count=training.chosen_of,
+        every="quarter" if training.chosen_of == 1 else "once",
         noise=raised(training.sigma / training.clip, 5),
         records=training.records,
         batch=training.batch,
@@ -69,16 +77,19 @@ def following(
 
 
 def of_records(entry: AccountEntry, before: int, records: int) -> AccountEntry:
-    """The entry on `records` people, where it is a training on all of the `before` people."""
+    """The entry on `records` people, where it is a training or a table of all `before` people."""
     if entry.records != before:
         return entry
+    if entry.kind == "release":
+        return replace(entry, records=records)
     batch = usual_batch(records) if entry.batch == usual_batch(before) else entry.batch
     return replace(entry, records=records, batch=min(batch or 1, records))
 
 
 def with_too_many(entries: Sequence[AccountEntry], people: int) -> list[AccountEntry]:
     """The trainings on more records than there are people, which count with too little ε."""
-    return [entry for entry in entries if (entry.records or 0) > people]
+    trainings = (entry for entry in entries if entry.kind == "training")
+    return [entry for entry in trainings if (entry.records or 0) > people]
 
 
 def _next_day(entry: AccountEntry) -> date:

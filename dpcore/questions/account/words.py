@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import date
+from statistics import NormalDist
 
 from dpcore.accounting.account import DIGITS, MAX_MORE, Account, Room, Statement
 from dpcore.accounting.decimals import decimal, excess
-from dpcore.accounting.entries import AccountEntry
-from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
+from dpcore.accounting.entries import GAUSSIAN, PAIR, PROOFS, PURE, AccountEntry
+from dpcore.guarantee import Adjacency
+from dpcore.summaries.counts import layers_for
+from dpcore.summaries.mechanism import NumberColumn, SummaryQuery
 from dpcore.words import at_least, at_most, counted, plain, spaced
 
 KINDS = {GAUSSIAN: "Gaussian noise", PURE: "pure ε", PAIR: "(ε, δ) alone"}
@@ -24,14 +27,34 @@ def day(on: date) -> str:
     return f"{on.day} {months[on.month - 1]} {on.year}"
 
 
-def entry(shown: AccountEntry, share: float | None) -> tuple[str, str]:
+def entry(
+    shown: AccountEntry, share: float | None, adjacency: Adjacency = Adjacency.ZERO_OUT
+) -> tuple[str, str]:
     """One entry as a row: how many and what; its noise, and when."""
     if shown.kind == "spent":
         under = f", {shown.adjacency}" if shown.adjacency else ""
         spent_ = f"{_epsilon(shown)}, δ = {at_most(shown.delta or 0.0)}{under}"
         return shown.what, f"{spent_} · {day(shown.first)}"
     often = f"{spaced(shown.count)} × " if shown.count > 1 else ""
-    return f"{often}{shown.what}", f"{noise(shown, share)} · {_when(shown)}"
+    parts = [noise(shown, share), table(shown, adjacency), _when(shown)]
+    return f"{often}{shown.what}", " · ".join(filter(None, parts))
+
+
+def table(shown: AccountEntry, adjacency: Adjacency) -> str:
+    """How wrong noise makes a share in a table, at most; "" of all else, or by unknown noise."""
+    if shown.columns is None or shown.records is None or shown.noise is None:
+        return ""
+    layers = layers_for(shown.records)
+    each = [
+        NumberColumn(str(place), 0.0, 1.0, layers, may_be_unknown=True)
+        for place in range(shown.columns)
+    ]
+    change = SummaryQuery(tuple(each), "group", ("one", "other")).squared(adjacency) ** 0.5
+    points = 100.0 * NormalDist().inv_cdf(0.975) * shown.noise * change / shown.records
+    return (
+        f"{counted(shown.columns, 'column')} of n = {spaced(shown.records)}: "
+        f"at most ± {at_most(points, 2)} points on a share of all"
+    )
 
 
 def noise(shown: AccountEntry, share: float | None = None) -> str:

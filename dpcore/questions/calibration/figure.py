@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.figures.bands import spread
 from dpcore.figures.canvas import (
     LEGEND,

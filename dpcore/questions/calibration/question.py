@@ -17,10 +17,11 @@ from dpcore.controls.control import Control, Number
 from dpcore.datasets import Table
 from dpcore.errors import whole
 from dpcore.evaluation.clinic.calibration import BINS, MAX_BINS, risk_calibration
-from dpcore.evaluation.clinic.risks import Judged, judged_models
-from dpcore.evaluation.clinic.rows import (
+from dpcore.evaluation.clinic.risks import (
     OF_MODEL,
+    Judged,
     Limits,
+    judged_models,
     of_model,
     split_of_each,
     summarised,

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.figures.canvas import add_rule, add_scatter, canvas
-from dpcore.figures.cost import Cost, bars
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded
-from dpcore.figures.training import (
+from dpcore.guarantee import Status
+from dpcore.questions.comparison.words import QUALITIES, Compared, effect, in_words, parted
+from dpcore.questions.cost.two_parts import Cost, bars
+from dpcore.questions.training.series import (
     AXES,
     HEIGHT,
     METRICS,
@@ -20,8 +22,6 @@ from dpcore.figures.training import (
     of_each,
     shown,
 )
-from dpcore.guarantee import Status
-from dpcore.questions.comparison.words import QUALITIES, Compared, effect, in_words, parted
 from dpcore.words import listed, spaced
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.training.histories import METRICS, gathered
+from dpcore.evaluation.training.measures import METRICS, gathered
 from dpcore.figures.headings import heading
-from dpcore.figures.training import shown
+from dpcore.questions.training.series import shown
 from dpcore.words import at_most, counted, listed, plain
 from dpcore.work import jobs
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from dpcore.evaluation.scoring import ACCURACY, AREA
 from dpcore.figures.bands import band
-from dpcore.figures.cost import Cost
 from dpcore.figures.quality import Quality
-from dpcore.figures.training import METRICS, REPETITION, lost, shown
-from dpcore.figures.verdict import few_records
+from dpcore.questions.cost.two_parts import Cost
+from dpcore.questions.cost.words import few_records
 from dpcore.questions.shown import Number
+from dpcore.questions.training.series import METRICS, REPETITION, lost, shown
 from dpcore.words import capitalised, spaced
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def on_new_records(
     value: float, metric: str, tested: tuple[int, ...]
 ) -> tuple[float, float] | None:
     """Range of a network's metric on new records, at 95 %; ``None`` where counts are not known."""
-    from dpcore.evaluation.scoring.auc import area_interval
-    from dpcore.evaluation.scoring.metrics import accuracy_interval
+    from dpcore.evaluation.scoring.metrics import accuracy_interval, area_interval
 
     if metric == "accuracy_test" and any(tested):
         return accuracy_interval(value, sum(tested))

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from dpcore.evaluation.at_epsilon import ModelAtEpsilon
+from dpcore.evaluation.at_epsilon import ModelAtEpsilon, crossing
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.counts import Outcomes, TreatedCounts
-from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.scoring import ACCURACY, NOISE_DEVIATION, SPLIT_ERROR, Metric, spread_over
 from dpcore.guarantee import Status
 
@@ -205,10 +204,6 @@ class Decision:
         theirs = _split_means(other.outcomes.right[there], other.outcomes.places)
         error = float((theirs - mine).std(ddof=1)) / math.sqrt(splits)
         return lead, _reach(splits - 1) * error
-
-    def at(self, epsilon: float) -> int:
-        """The place of the largest ε that is not above this one; of the least where none is."""
-        return max(0, int(np.searchsorted(self.epsilons, epsilon * (1.0 + 1e-9))) - 1)
 
     @cached_property
     def table(self) -> Table:

@@ -6,14 +6,13 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dpcore.datasets import Table
+from dpcore.datasets import Preparation, Table
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.counts import NAME, Counter
 from dpcore.evaluation.clinic.risks import released
-from dpcore.evaluation.clinic.study import LOSS, RiskModels, gives_risks
 from dpcore.evaluation.curves import SAME_LAM, against, all_curves, for_a_file
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import RISK_LOSS, RiskModels, Study, gives_risks
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
@@ -72,7 +71,7 @@ class CostQuestion(Question):
         (first, *others) = self.study.methods
         return (
             not others
-            and self.study.loss == LOSS
+            and self.study.loss == RISK_LOSS
             and self.study.entry.predicts == "class"
             and first != "nonprivate"
             and gives_risks(first)
@@ -104,12 +103,18 @@ class CostQuestion(Question):
             rows = sweep(self.study, split=parts, progress=report)
             return _without_privacy_once(rows)
         curves = all_curves(self.study, parts, section(report, 0.0, 0.7), lambda: False)
-        usual_parts = splits(records, usual(self.study.preparation))
-        return against(curves, baselines(usual_parts, records, section(report, 0.7, 0.3)))
+        return beside_none(curves, records, self.study.preparation, section(report, 0.7, 0.3))
 
     def table(self, rows: pd.DataFrame) -> pd.DataFrame:
         """As a file has them, with the model without privacy last."""
         return rows if self.every_run else for_a_file(rows)
+
+
+def beside_none(
+    curves: pd.DataFrame, records: Table, preparation: Preparation, report: Progress
+) -> pd.DataFrame:
+    """Curves beside the model without privacy, which is trained on the same splits."""
+    return against(curves, baselines(splits(records, usual(preparation)), records, report))
 
 
 def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
@@ -119,6 +124,41 @@ def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
     once = named[~(noiseless & named.duplicated("method"))].reset_index(drop=True)
     once.loc[once["status"] == str(Status.NOT_PRIVATE), ["epsilon", "delta"]] = math.nan
     return once
+
+
+@dataclass(frozen=True)
+class ReferenceQuestion(Question):
+    """What models without privacy reach on a study's data, whatever else it says."""
+
+    study: Study = field(default_factory=Study)
+
+    doing = "Training models without privacy"
+
+    def __post_init__(self) -> None:
+        of, preparation = self.study, usual(self.study.preparation)
+        data = Study(
+            of.dataset, of.records, preparation=preparation, upload=of.upload, columns=of.columns
+        )
+        object.__setattr__(self, "study", data)
+
+    @property
+    def title(self) -> str:
+        """What is done on which data."""
+        return f"{self.doing} on {self.study.dataset}"
+
+    def answer(self, context: JobContext) -> Outcome:
+        """The rows, and of two classes the models' `TreatedCounts`."""
+        report = stoppable(context.report, context.cancelled)
+        records = loaded(self, context.records, report)
+        counter = Counter() if records.entry.predicts == "class" else None
+        rows = self.rows(records, report, counter)
+        return Outcome(rows, {} if counter is None else {NAME: counter.counts.written()})
+
+    def rows(
+        self, records: Table, report: Progress, counter: Counter | None = None
+    ) -> pd.DataFrame:
+        """`Baselines.rows` of the better of both models."""
+        return baselines(splits(records, self.study.preparation), records, report, counter).rows
 
 
 QUESTION = CostQuestion

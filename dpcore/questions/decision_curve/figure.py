@@ -8,18 +8,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.costs import Costs
-from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.decision_curve import Costs
+from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.figures.bands import band_of, spread
-from dpcore.figures.canvas import (
-    LEGEND,
-    THIN,
-    add_band,
-    add_rule,
-    add_scatter,
-    axis,
-    canvas,
-)
+from dpcore.figures.canvas import LEGEND, THIN, add_band, add_rule, add_scatter, axis, canvas
 from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, WITHOUT_PRIVACY, Look, look

@@ -20,22 +20,22 @@ from dpcore.controls.options import exactly
 from dpcore.datasets import Split, Table
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, number
-from dpcore.evaluation.clinic.costs import MAX_COST, Costs
-from dpcore.evaluation.clinic.decision_curve import Decisions, decisions
-from dpcore.evaluation.clinic.risks import Judged, judged_models
-from dpcore.evaluation.clinic.rows import (
+from dpcore.evaluation.at_epsilon import crossing
+from dpcore.evaluation.clinic.decision_curve import MAX_COST, Costs, Decisions, decisions
+from dpcore.evaluation.clinic.risks import (
     NONE,
     OF_MODEL,
+    Judged,
     Limits,
+    judged_models,
     of_model,
     over_runs,
     split_of_each,
     summarised,
     with_ends,
 )
-from dpcore.evaluation.clinic.study import THRESHOLDS
-from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.scoring import spread
+from dpcore.evaluation.study import THRESHOLDS
 from dpcore.guarantee import Status
 from dpcore.progress import Progress
 from dpcore.questions.question import asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.costs import Costs
+from dpcore.evaluation.clinic.decision_curve import Costs
 from dpcore.figures.bands import agreeing, band_of
 from dpcore.figures.curves import PROVED, guarantee_at
 from dpcore.questions.decision_curve.question import worth_from

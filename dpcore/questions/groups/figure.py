@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.clinic.groups import MIN
-from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.figures.bands import Row, spread
 from dpcore.figures.canvas import (
     LEGEND,

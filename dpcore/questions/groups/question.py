@@ -28,9 +28,10 @@ from dpcore.evaluation.clinic.groups import (
     share_of,
     too_small,
 )
-from dpcore.evaluation.clinic.risks import Judged, judged_models
-from dpcore.evaluation.clinic.rows import (
+from dpcore.evaluation.clinic.risks import (
     OF_MODEL,
+    Judged,
+    judged_models,
     of_model,
     over_runs,
     split_of_each,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.accounting import accountants, epsilon_curve, planner
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.events import TrainingPlan
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW, Look
@@ -53,14 +53,17 @@ def guarantees(training: TrainingPlan, progress: Progress = silent) -> pd.DataFr
 
 
 def covering(training: TrainingPlan, *, is_compared: bool) -> list[str]:
-    """The curves of ε against steps that there are for the run; paper 003's where compared."""
+    """The curves of ε against steps that there are for the run; paper 003's where compared.
+
+    The paper's is of one run, and not beside those of several.
+    """
     # Its first step decides whether there is a theorem. That of tCDP is about fixed-size batches.
     first = replace(training, steps=1).event()
     return [
         kind
         for kind in epsilon_curve.CURVES
         if (
-            is_compared
+            is_compared and training.chosen_of == 1
             if kind == "printed"
             else not accountants.refusal(first, training.adjacency, kind)
         )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.accounting.events import MAX_STEPS, TrainingPlan, steps_per_epoch
 from dpcore.accounting.planner import WHOLE, Plan, spent, spent_along
-from dpcore.accounting.schedules import MAX_STEPS
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput
 from dpcore.figures.canvas import add_curve, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
@@ -59,7 +58,8 @@ def setting_curve(plan: Plan, progress: Progress = silent) -> pd.DataFrame:
     assert training is not None
     if unknown in ("steps", "epochs"):
         each = steps_per_epoch(training.records, training.batch) if unknown == "epochs" else 1
-        most = min((2 if training.levels == 1 else 1) * round(answer), MAX_STEPS // each)
+        room = MAX_STEPS // training.chosen_of // each
+        most = min((2 if training.levels == 1 else 1) * round(answer), room)
         values = _whole(1, most, round(answer))
         marks = [each * round(value) for value in values]
         guarantees = spent_along(
@@ -134,7 +134,7 @@ def setting(
     figure.add_hline(
         y=budget,
         line={"color": colour, "dash": "dash", "width": 2},
-        annotation={"text": f"budget ε = {plain(budget)}"},
+        annotation={"text": f"budget ε = {at_most(budget, DIGITS)}"},
         annotation_position="top left" if unknown in WHOLE else "top right",
     )
     chosen = rows[rows["value"] == answer]
@@ -152,7 +152,7 @@ def setting(
         side = "within" if epsilon <= budget else "above"
         sentence = (
             f"{SENTENCES[unknown]}: at the diamond ε = {at_most(epsilon, DIGITS)}, {side} the "
-            f"budget of {plain(budget)}."
+            f"budget of {at_most(budget, DIGITS)}."
         )
     ends = rows.iloc[[0, -1]] if len(rows) else rows
     span = " to ".join(at_most(float(epsilon)) for epsilon in ends["epsilon"])

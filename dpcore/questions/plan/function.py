@@ -15,6 +15,9 @@ def plan(
     unknown: str,
     *,
     epsilon: float | None = None,
+    right_of_100: float | None = None,
+    found_of_100: float | None = None,
+    at_false_alarms: float | None = None,
     delta: float = 1e-5,
     records: int = 1,
     batch: int | None = None,
@@ -26,18 +29,23 @@ def plan(
     decay_every: int = 1,
     sampling: str | None = None,
     adjacency: str = "zero-out",
+    chosen_of: int = 1,
     accountant: str = "pld",
 ) -> Plan:
-    """One setting of a run, solved for an allowed ε.
+    """One setting of a run, solved for an allowed ε or an allowed risk to one person.
 
     Parameters
     ----------
     unknown : str
         "sigma" (the least noise σ₀), "steps", "epochs" and "batch" (the most), "delta" (the least),
-        "clip" (the largest C), or "epsilon" (the run's cost). The unknown may be given too, as the
-        start of the search.
+        "clip" (the largest C), or "epsilon" (the run's cost; with a risk, that of the least noise
+        that keeps it). The unknown may be given too, as the start of the search.
     epsilon : float, optional
-        The allowed ε; left out only where it is solved for.
+        The allowed ε; left out where it is solved for, and where a risk is named.
+    right_of_100 : float, optional
+        In place of ε: of 100 people guessing from even odds at most so many are right.
+    found_of_100, at_false_alarms : float, optional
+        In place of ε: of 100 members an attack with this false-alarm rate finds at most so many.
     delta : float
         In (0, 1).
     records : int
@@ -60,6 +68,9 @@ def plan(
         "poisson" (the usual one where there is a batch), "fixed", or "none".
     adjacency : str
         "zero-out", "replace-one" or "add-remove".
+    chosen_of : int
+        How many runs like this one were tried, of which it is the best by what they released and
+        public data; all are counted.
     accountant : str
         As in `certify`.
 
@@ -82,13 +93,15 @@ def plan(
     1724.0
     """
     from dpcore.accounting import planner
-    from dpcore.accounting.events import SAMPLINGS
-    from dpcore.accounting.training_plan import TrainingPlan
+    from dpcore.accounting.events import SAMPLINGS, TrainingPlan
+    from dpcore.accounting.risk_target import risk_target
 
-    if epsilon is None and unknown != "epsilon":
+    risk = risk_target(right_of_100, found_of_100, at_false_alarms)
+    if epsilon is None and risk is None and unknown != "epsilon":
         raise InvalidInput("epsilon is missing, but a plan needs the ε that may be spent.")
-    if epsilon is not None and unknown == "epsilon":
-        raise InvalidInput("epsilon is given, but it is what is solved for: leave it out.")
+    if epsilon is not None and (risk is not None or unknown == "epsilon"):
+        why = "it is what is solved for" if risk is None else "a risk stands in its place"
+        raise InvalidInput(f"epsilon is given, but {why}: leave it out.")
     one_of("unknown", unknown, planner.UNKNOWNS)
     if sigma is None:
         clip = number("clip", clip, above=0.0)
@@ -110,5 +123,6 @@ def plan(
         decay_every=decay_every,
         sampling=sampling,
         adjacency=Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))),
+        chosen_of=chosen_of,
     )
-    return planner.solve(unknown, training, 1.0 if epsilon is None else epsilon, accountant)
+    return planner.solve(unknown, training, risk or epsilon or 1.0, accountant)

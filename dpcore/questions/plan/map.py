@@ -33,7 +33,7 @@ def epsilon(
     Parameters
     ----------
     table : DataFrame
-        From `dpcore.accounting.grid.table`.
+        From `dpcore.accounting.epsilon_curve.table`.
     over : str
         The other setting's column.
     sigma, value : float

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.accounting import paper_003
-from dpcore.accounting.claims import Evidence, evidence
-from dpcore.accounting.paper_003 import PRESETS, Preset, TruncatedAnswer
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.events import TrainingPlan
+from dpcore.accounting.paper_003 import PRESETS, Evidence, Preset, TruncatedAnswer, evidence
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress, silent
 

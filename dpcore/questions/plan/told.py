@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpcore.accounting.schedules import opacus_gamma
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.events import TrainingPlan, opacus_gamma
+from dpcore.accounting.risk_target import RiskTarget, named
 from dpcore.guarantee import Adjacency
 from dpcore.questions.lines import joined
 
@@ -16,16 +16,23 @@ def command(training: TrainingPlan, accountant: str) -> str:
     return _line("epsilon", settings | {"delta": training.delta, "accountant": accountant})
 
 
-def plan_command(training: TrainingPlan, unknown: str, epsilon: float, accountant: str) -> str:
+def plan_command(
+    training: TrainingPlan, unknown: str, target: float | RiskTarget, accountant: str
+) -> str:
     """The command line that solves for the unknown."""
     settings = {"sigma": training.sigma, "delta": training.delta} | _settings(training)
-    target = {"solve": unknown, "epsilon": epsilon}
     solved = dict.fromkeys(("steps", "epochs") if unknown == "epochs" else (unknown,))
-    return _line("plan", target | settings | solved | {"accountant": accountant})
+    return _line(
+        "plan", {"solve": unknown} | named(target) | settings | solved | {"accountant": accountant}
+    )
 
 
 def _line(command: str, options: Mapping[str, object]) -> str:
-    given = [f"--{name} {value}" for name, value in options.items() if value is not None]
+    given = [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in options.items()
+        if value is not None
+    ]
     return joined(f"python -m dpcore {command}", *given)
 
 
@@ -42,15 +49,19 @@ def _settings(training: TrainingPlan) -> dict[str, object]:
         "decay-every": None if training.decay == 1.0 else every,
         "sampling": training.sampling,
         "adjacency": training.adjacency,
+        "chosen-of": None if training.chosen_of == 1 else training.chosen_of,
     }
 
 
 def snippet(
-    training: TrainingPlan, accountant: str, unknown: str = "epsilon", epsilon: float | None = None
+    training: TrainingPlan,
+    accountant: str,
+    unknown: str = "epsilon",
+    target: float | RiskTarget | None = None,
 ) -> str:
     """Python that gives the ε on screen, or solves for the unknown, from its present value on."""
     settings = {
-        "epsilon": epsilon,
+        **({} if target is None else named(target)),
         "sigma": training.sigma,
         "clip": None if training.clip == 1.0 and unknown != "clip" else training.clip,
         "records": training.records,
@@ -61,6 +72,7 @@ def snippet(
         "delta": training.delta,
         "sampling": training.sampling,
         "adjacency": str(training.adjacency),
+        "chosen_of": None if training.chosen_of == 1 else training.chosen_of,
         "accountant": accountant,
     }
     notes = {unknown: "  # where the search begins"} if unknown != "epsilon" else {}

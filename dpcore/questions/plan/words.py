@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dpcore.accounting.claims import Evidence, Finding
-from dpcore.accounting.paper_003 import matching
+from dpcore.accounting.events import TrainingPlan, steps_per_epoch
+from dpcore.accounting.paper_003 import Evidence, Finding, matching
 from dpcore.accounting.planner import Plan
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
+from dpcore.accounting.risk_target import RiskTarget
 from dpcore.guarantee import Adjacency
 from dpcore.words import at_least, at_most, plain, spaced
 
@@ -66,14 +66,39 @@ def found(plan: Plan, before: TrainingPlan) -> str:
     }[plan.unknown]
 
 
-def spends(plan: Plan, before: TrainingPlan, budget: float) -> str:
-    """What the run spends of the budget, and with which setting where one was found."""
+SPARED = {"steps": "as many steps", "epochs": "as many epochs", "batch": "as large a batch"}
+
+
+def saved(plan: Plan, delta: float, saves: float | None) -> str:
+    """How much noise the curve saves against an (ε, δ) that keeps the same risk by itself."""
+    if saves is None:
+        return f"No (ε, δ = {plain(delta)}) alone keeps this risk here: only the noise's own curve."
+    through = f"through an (ε, δ = {plain(delta)}) that keeps the risk by itself"
+    if plan.unknown in SPARED:
+        times = at_least(saves)
+        return f"By the noise's own curve {times} times {SPARED[plan.unknown]} as {through}."
+    return f"Going {through}, the noise would be {at_least(saves)} times as much."
+
+
+def spends(
+    plan: Plan, before: TrainingPlan, budget: float, target: float | RiskTarget | None = None
+) -> str:
+    """What the run spends of the budget, and with which setting where one was found.
+
+    Where the target is a risk, the budget is the ε at which the run keeps that.
+    """
     epsilon = plan.guarantee.epsilon
     if plan.value is None or epsilon is None:
         return plan.sentence
     spent = at_most(epsilon, DIGITS)
+    kept = within = f" of {plain(budget)}"
+    over = f"the budget of {plain(budget)}"
+    if isinstance(target, RiskTarget):
+        kept = f", so that {target.words}"
+        within = f" of {at_most(budget, DIGITS)}, so that {target.words}"
+        over = f"the {at_most(budget, DIGITS)} at which {target.words}"
     if plan.unknown != "epsilon":
-        return f"{found(plan, before)}: the run spends ε = {spent} of {plain(budget)}."
+        return f"{found(plan, before)}: the run spends ε = {spent}{kept}."
     if epsilon <= budget:
-        return f"This run spends ε = {spent} of {plain(budget)}."
-    return f"This run spends ε = {spent}, more than the budget of {plain(budget)}."
+        return f"This run spends ε = {spent}{within}."
+    return f"This run spends ε = {spent}, more than {over}."

@@ -10,22 +10,18 @@ from dpcore.datasets import OWN, Entry, Split, Table, load
 from dpcore.datasets.preparation import used_columns
 from dpcore.datasets.schema import Column
 from dpcore.erm.method import Calibration, Method
+from dpcore.erm.methods import BEST, best_method, method_named
 from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
 from dpcore.evaluation.baselines import Baselines, baselines, usual
-from dpcore.evaluation.clinic.corrected import refusal
-from dpcore.evaluation.clinic.risks import judged_models
-from dpcore.evaluation.clinic.rows import REFERENCE
-from dpcore.evaluation.clinic.study import RiskModels, check_data, gives_risks
+from dpcore.evaluation.clinic.risks import REFERENCE, judged_models, why_uncorrected
 from dpcore.evaluation.curves import against, all_curves
-from dpcore.evaluation.feature_maps import calibrations_on, features_at
-from dpcore.evaluation.splits import judged, splits
-from dpcore.evaluation.study import Study
-from dpcore.figures.cost import Cost
+from dpcore.evaluation.splits import calibrations_on, features_at, judged, splits
+from dpcore.evaluation.study import RiskModels, Study, check_two_classes, gives_risks
 from dpcore.figures.quality import Quality
-from dpcore.methods import BEST, best_method, method_named
 from dpcore.progress import Progress, section, silent, stoppable
 from dpcore.questions.calibration.question import CalibrationQuestion, calibration_rows
+from dpcore.questions.cost.two_parts import Cost
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion, decision_rows
 from dpcore.questions.groups.question import GroupsQuestion, group_rows
 
@@ -175,9 +171,9 @@ def gathered(
         report(0.0, "loading the data")
         records = load(study.dataset, records=study.records)
     if judging is not None:
-        check_data(records.entry)
+        check_two_classes(records.entry)
     parts = splits(records, study.preparation)
-    if corrected and (refused := refusal(alone, parts[0])):
+    if corrected and (refused := why_uncorrected(alone, parts[0])):
         raise InvalidInput(refused)  # before anything is trained
     share = 1.0 if judging is None else 0.5
     rows = all_curves(study, parts, section(report, 0.0, 0.6 * share), cancelled)

@@ -12,7 +12,7 @@ from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.figures.bands import band_of, in_band
 from dpcore.figures.quality import WORDS as COMPARED_BY
-from dpcore.figures.verdict import few_records, headline
+from dpcore.questions.cost.words import few_records, headline
 from dpcore.questions.decision_curve.question import TREAT_ALL
 from dpcore.questions.groups.figure import WORDS as OF_GROUPS
 from dpcore.questions.groups.figure import gaps

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dpcore.controls.common import LOSSES
 from dpcore.datasets.schema import Classes, Column
 from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
-from dpcore.figures.statements import statement
 from dpcore.guarantee import (
     EDITION_NAMES,
     SAME_FIGURE,
@@ -168,7 +167,7 @@ def privacy(findings: Findings) -> Section:
     adjacency = calibration.problem.adjacency
     rule = " (by rule in n)" if findings.study.delta is None else ""
     unclaimed = calibration.claim.reason == NO_PAPER
-    claim = "No claim in print is examined here." if unclaimed else statement(calibration.claim)
+    claim = "No claim in print is examined here." if unclaimed else calibration.claim.statement
     row = findings.corrected
     both = "" if row is None else f"{correction(row)} By {row.accountant}."
     if calibration.edition is Edition.PUBLISHED:
@@ -186,10 +185,10 @@ def privacy(findings: Findings) -> Section:
         ),
         ("Verdict", STATUS_NAMES.get(calibration.status, str(calibration.status))),
         ("Claimed in print", f"{claim} {SAME_FIGURE}" if same else claim),
-        ("Proved", statement(calibration.proof)),
+        ("Proved", calibration.proof.statement),
     ]
     if at_most(calibration.certified.bound) != at_most(calibration.proof.bound):
-        rows.append(("Certified noise", statement(calibration.certified)))
+        rows.append(("Certified noise", calibration.certified.statement))
     if both:
         rows.append(("Corrected risks", both))
     if standing.status is not Status.PROVED:
@@ -200,7 +199,7 @@ def privacy(findings: Findings) -> Section:
     ]
     if findings.method.trust is not None:
         rows += [
-            ("Whom to trust", f"{one.whom}, {one.to}: {statement(one.guarantee)}")
+            ("Whom to trust", f"{one.whom}, {one.to}: {one.guarantee.statement}")
             for one in findings.method.trust(calibration)
         ]
     else:

@@ -17,15 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Table
-from dpcore.datasets.column_terms import ColumnTerms, terms_of
+from dpcore.datasets.column_parts import ColumnTerms, terms_of
 from dpcore.erm.method import Array
 from dpcore.evaluation.clinic.calibration import risk_calibration
 from dpcore.evaluation.clinic.risks import released
-from dpcore.evaluation.clinic.study import RiskModels
-from dpcore.evaluation.feature_maps import by_map
-from dpcore.evaluation.scoring.auc import auc
-from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.scoring.metrics import auc
+from dpcore.evaluation.splits import by_map, splits
+from dpcore.evaluation.study import RiskModels, Study
 from dpcore.progress import Progress, section
 from dpcore.questions.risk_curves.hand_edits import Correction, corrected_weights
 from dpcore.questions.risk_curves.terms import COLUMNS as OF_TERMS

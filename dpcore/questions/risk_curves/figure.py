@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from dpcore.datasets.grouping import grouping
 from dpcore.datasets.schema import Column, Entry
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon
-from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.figures.bands import Row
 from dpcore.figures.canvas import (
     LEGEND,

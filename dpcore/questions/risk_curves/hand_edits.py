@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpcore.datasets.column_terms import ColumnTerms
+from dpcore.datasets.column_parts import ColumnTerms
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, number, reject
 from dpcore.words import as_set, spaced

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from dpcore.datasets.column_terms import LINE
+from dpcore.datasets.column_parts import LINE
 from dpcore.datasets.schema import Column, Entry
 from dpcore.figures.bands import Row
 from dpcore.figures.canvas import cut, each

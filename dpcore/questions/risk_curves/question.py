@@ -22,32 +22,32 @@ from dpcore.controls.control import Control, Name, Number, OneOf, Text
 from dpcore.controls.options import exactly
 from dpcore.datasets import Entry, Preparation, Table
 from dpcore.datasets.column_parts import (
+    ColumnTerms,
     Person,
     Values,
     part_of,
     people_at,
     reference_person,
+    terms_of,
     values_of,
 )
-from dpcore.datasets.column_terms import ColumnTerms, terms_of
 from dpcore.datasets.files import contents
 from dpcore.datasets.preparation import used_columns
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, reject, whole
 from dpcore.evaluation.baselines import LINEAR, without_privacy
-from dpcore.evaluation.clinic.risks import Judged, released
-from dpcore.evaluation.clinic.rows import (
+from dpcore.evaluation.clinic.risks import (
     OF_NOISE,
+    Judged,
     Limits,
     of_model,
+    released,
     split_of_each,
     summarised,
     with_ends,
 )
-from dpcore.evaluation.clinic.study import RiskModels
-from dpcore.evaluation.feature_maps import by_map
-from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.splits import by_map, splits
+from dpcore.evaluation.study import RiskModels, Study
 from dpcore.progress import Progress, section
 from dpcore.questions.question import Question, asked
 from dpcore.questions.risk_curves.by_hand import corrected

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.datasets import Preparation
-from dpcore.datasets.column_terms import ColumnTerms
+from dpcore.datasets.column_parts import ColumnTerms
 from dpcore.erm.method import Array
-from dpcore.evaluation.clinic.risks import Judged
-from dpcore.evaluation.clinic.rows import OF_NOISE, of_model
+from dpcore.evaluation.clinic.risks import OF_NOISE, Judged, of_model
 from dpcore.guarantee import Status
 from dpcore.questions.risk_curves.hand_edits import Correction
 

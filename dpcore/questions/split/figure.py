@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 from dpcore.accounting.answers import ladder
 from dpcore.figures.canvas import LEGEND, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import (
-    BLUE,
-    GREEN,
-    NEUTRAL,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    Look,
-)
+from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION, Look
 from dpcore.questions.plan.figure import around_one
 from dpcore.questions.split.words import DIGITS
 from dpcore.words import at_most, plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.accounting.budget import BudgetSplit
+from dpcore.accounting.answers import BudgetSplit
 from dpcore.guarantee import PrivacyBudget
 from dpcore.questions.lines import joined
 from dpcore.words import at_most, plain, spaced

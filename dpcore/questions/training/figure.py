@@ -6,11 +6,21 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from dpcore.accounting.events import Schedule
 from dpcore.figures.bands import Row, in_band
-from dpcore.figures.canvas import LEGEND, add_band, add_curve, add_rule, axis, canvas, each
+from dpcore.figures.canvas import (
+    LEGEND,
+    add_band,
+    add_curve,
+    add_rule,
+    add_scatter,
+    axis,
+    canvas,
+    each,
+)
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import ink
-from dpcore.figures.training import (
+from dpcore.figures.style import PURPLE, ink
+from dpcore.questions.training.series import (
     AXES,
     HEIGHT,
     REPETITION,
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+PURPLE_ON_DARK = "#E8A9CC"
 FEW_POINTS = 60
 """Up to so many epochs, each epoch has a marker of its own."""
 PROMISING_NONE = ("nonprivate", "clipped", "noisy", "published")
@@ -163,3 +174,41 @@ def _band(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, da
         return
     ends, colour = (rows["epoch"], rows[low], rows[high]), series.look.on(dark)
     add_band(figure, *ends, colour, showlegend=False, legendgroup=series.title)
+
+
+def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
+    """σ_t against the step, as stairs."""
+    steps, sigmas = [], []
+    first = 1
+    for sigma, count in zip(schedule.sigmas, schedule.counts, strict=True):
+        steps += [first, first + count - 1]
+        sigmas += [sigma, sigma]
+        first += count
+    figure = canvas(HEIGHT, dark, showlegend=False)
+    add_scatter(
+        figure,
+        x=steps,
+        y=sigmas,
+        mode="lines",
+        line={"color": PURPLE_ON_DARK if dark else PURPLE, "width": 2, "shape": "hv"},
+        hovertext=[
+            f"step {spaced(step)}: σ = {plain(sigma, 4)}<br>multiplier σ/C = "
+            f"{plain(sigma / clip, 4)}"
+            for step, sigma in zip(steps, sigmas, strict=True)
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+    figure.update_xaxes(title="step", range=[0, schedule.steps * 1.02], automargin=True)
+    figure.update_yaxes(
+        title="σ (noise on the sum)", range=[0.0, 1.05 * max(sigmas)], automargin=True
+    )
+    start, end = sigmas[0], sigmas[-1]
+    if start == end:
+        sentence = f"The noise stays at σ = {plain(start)} for all {spaced(schedule.steps)} steps."
+    else:
+        sentence = (
+            f"The noise falls from σ = {plain(start)} to {plain(end)} over "
+            f"{spaced(schedule.steps)} steps. Late steps are less noisy, and spend more of the "
+            "budget each."
+        )
+    return Drawn(figure, sentence, f"Noise against the step. {sentence}")

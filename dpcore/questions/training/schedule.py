@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.accounting.epsilon_curve import along, checkpoints
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.training.spending import ACCOUNTANT
+from dpcore.evaluation.training.study import ACCOUNTANT
 from dpcore.evaluation.training.variants import accounted, evenly
 from dpcore.guarantee import Guarantee
 

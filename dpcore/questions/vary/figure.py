@@ -8,7 +8,7 @@ from dpcore.figures.bands import Row, in_band
 from dpcore.figures.canvas import LEGEND, add_band, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import ink
-from dpcore.figures.training import (
+from dpcore.questions.training.series import (
     AXES,
     HEIGHT,
     METRICS,

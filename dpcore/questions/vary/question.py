@@ -14,7 +14,7 @@ from dpcore.datasets import images
 from dpcore.errors import InvalidInput, number
 from dpcore.evaluation import effects
 from dpcore.evaluation.effects import EFFECTS, EPOCHS, NOISE, Effect
-from dpcore.evaluation.training.histories import averaged
+from dpcore.evaluation.training.measures import averaged
 from dpcore.evaluation.training.study import TrainingStudy, of_same_records
 from dpcore.evaluation.training.task import swept
 from dpcore.progress import Progress

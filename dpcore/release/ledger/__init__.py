@@ -4,9 +4,8 @@ docs/ledger.md says what it promises and what it does not.
 """
 
 from dpcore.release.ledger.chain import LedgerEntry
-from dpcore.release.ledger.filter import LedgerAccount
+from dpcore.release.ledger.filter import LedgerAccount, Left, Refused
 from dpcore.release.ledger.ledger import Ledger, Receipt
-from dpcore.release.ledger.left import Left, Refused
 from dpcore.release.ledger.spends import (
     ApproximateSpend,
     ConcentratedSpend,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, whole
-from dpcore.release.canonical import canonical, digest
+from dpcore.release.documents import canonical, digest
 from dpcore.release.ledger.filter import LedgerAccount, Totals, cap
 from dpcore.release.ledger.spends import from_json
 from dpcore.words import spaced

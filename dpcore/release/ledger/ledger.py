@@ -13,10 +13,9 @@ from sqlalchemy.engine import Connection
 
 from dpcore.errors import InvalidInput, brief, number, reject, whole
 from dpcore.guarantee import Adjacency
-from dpcore.release.canonical import SHA256, canonical, digest
+from dpcore.release.documents import SHA256, canonical, digest
 from dpcore.release.ledger import chain
-from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, Totals, cap, terms
-from dpcore.release.ledger.left import Left, refused
+from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, Left, Totals, cap, refused, terms
 from dpcore.release.ledger.spends import DeclaredSpend, Spend, from_json, text, to_json
 from dpcore.release.ledger.store import ENTRIES, EVERY, Store
 from dpcore.words import as_set

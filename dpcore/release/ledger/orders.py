@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dpcore.accounting import renyi
 from dpcore.accounting.events import Step
-from dpcore.accounting.theorems.renyi import curve
+from dpcore.accounting.renyi import curve
 from dpcore.guarantee import Adjacency
 
 Array = NDArray[np.float64]

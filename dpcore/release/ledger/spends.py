@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpcore.accounting import renyi
 from dpcore.accounting.decimals import as_typed, decimal, named_above
 from dpcore.accounting.events import (
     Event,
@@ -26,7 +27,6 @@ from dpcore.accounting.events import (
     Step,
     steps,
 )
-from dpcore.accounting.theorems import renyi
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 from dpcore.words import spaced

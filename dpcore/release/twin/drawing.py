@@ -5,7 +5,7 @@ outcome; the mean of all, weighted by 1/cells as their variances are, decides. E
 table is then moved to the nearest counts that are not negative and add up to it.
 
 Cuts follow from these tables, one for either outcome, so that about half of the records lie on each
-side. The sums of products of two columns' signs (`dpcore.release.twin.sums`) say how the columns go
+side. The sums of products of two columns' signs (`counting`) say how the columns go
 together beyond what the outcome explains. The correlation of a pair is that of two normal numbers,
 cut where the columns are, whose signs have this mean product: P(both above) = Φ(-a) Φ(-b) +
 ∫ φ(a, b; r) dr from 0 to ρ (Plackett 1954).
@@ -27,7 +27,7 @@ from scipy import special
 
 from dpcore.datasets.schema import Column, Entry
 from dpcore.release.grid import Array
-from dpcore.release.twin.sums import BINS, Whole
+from dpcore.release.twin.counting import BINS, Whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,56 +8,46 @@ is cut off after its payment is lost. What is drawn from the noisy counts is pos
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.own.description import restated
-from dpcore.datasets.own.field import Person
-from dpcore.datasets.own.notation import read
+from dpcore.datasets.own.notation import Person, read
 from dpcore.datasets.schema import Entry
-from dpcore.errors import InvalidInput, whole
+from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.progress import Progress, section, silent, stoppable
 from dpcore.release.attack import DistinguishingResult
-from dpcore.release.canonical import digest
-from dpcore.release.certificate import Certificate, Record
+from dpcore.release.certificate import Certificate
+from dpcore.release.documents import digest
 from dpcore.release.files import COLUMNS, TWIN
 from dpcore.release.grid import Array
-from dpcore.release.ledger import GaussianSpend, Ledger, Receipt
+from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.made_up import MAX_RECORDS
+from dpcore.release.measurement import MeasurementPlan
 from dpcore.release.model import entry_of
 from dpcore.release.payment import Paid, Payer, attached
 from dpcore.release.table import ReleaseTable, harmless_columns, written
-from dpcore.release.twin import drawing, sums
-from dpcore.release.twin.attack import attack
-from dpcore.release.twin.card import card, one_row_of
+from dpcore.release.twin import counting, drawing
+from dpcore.release.twin.card import TWIN as TWIN_CARD
+from dpcore.release.twin.counting import (
+    Counting,
+    Whole,
+    attack,
+    counting_for,
+    noisy_counts,
+    noisy_products,
+)
 from dpcore.release.twin.drawing import Fit, drawn, fitted
-from dpcore.release.twin.mechanism import Counting, counting_for
-from dpcore.release.twin.sums import Whole, noisy_counts, noisy_products
-from dpcore.words import spaced
 
 
 @dataclass(frozen=True)
-class TwinPlan:
-    """What is measured, before any record is looked at but for their number."""
+class TwinPlan(MeasurementPlan):
+    """What is measured for a twin, whose number of records is the plan's, too."""
 
-    columns: str
-    records: int  # n, of the table (of its persons) and of the twin
-    budget: PrivacyBudget
     mechanism: Counting
-
-    @property
-    def adjacency(self) -> str:
-        """What counts as one person's data."""
-        return self.mechanism.adjacency
-
-    @property
-    def spend(self) -> GaussianSpend:
-        """What the ledger is to be paid."""
-        return self.mechanism.spend
 
     def at(self, epsilon: float) -> TwinPlan:
         """The same plan for another ε."""
@@ -144,15 +134,9 @@ def prepare(
     report(0.0, "Checking the table")
     mechanism, entry = plan.mechanism, entry_of(plan.columns)
     payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
-    if table.columns != plan.columns:
-        raise InvalidInput("The table was read by another description, but it must be by this one.")
-    if table.count != plan.records:
-        raise InvalidInput(
-            f"The table has {spaced(table.count)} {Record.of(plan.columns).noun}, but it must have "
-            f"the plan's {spaced(plan.records)}."
-        )
+    table.check(plan.columns, plan.records)
     counted = table.one_row_each().table
-    places, label = sums.cells(entry, counted.frame), np.sign(counted.label).astype(np.int8)
+    places, label = counting.cells(entry, counted.frame), np.sign(counted.label).astype(np.int8)
     report(0.4, "Attacking the noise")
     attack_result = attack(entry, mechanism, plan.budget.delta)
     attack_result.stop_above(mechanism)
@@ -181,29 +165,24 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
     progress(0.5, "Drawing made-up records")
     frame, label = drawn(entry, fit, correlations, np.random.default_rng())
     csv, columns = written(plan.columns, frame, label), columns_of_twin(plan.columns)
-    facts = {
-        "released": datetime.now(UTC).date().isoformat(),
-        "budget": asdict(plan.budget),
-        "mechanism": plan.mechanism.to_json(),
-        "records": plan.records,
-        "hashes": {"twin": digest(csv), "columns": digest(columns)},
-        "ledger": prepared.payer.facts(paid.receipt),
-        **one_row_of(Record.of(plan.columns)).facts(),
-        "attack": asdict(prepared.attack),
-    }
+    facts = plan.facts(
+        {"twin": digest(csv), "columns": digest(columns)},
+        prepared.payer.facts(paid.receipt),
+        prepared.attack,
+    )
     progress(1.0, "Drawn")
-    return Twin(csv, columns, card(facts), paid.receipt)
+    return Twin(csv, columns, TWIN_CARD.card(facts), paid.receipt)
 
 
 def _measured(entry: Entry, prepared: PreparedTwin) -> tuple[Fit, Array]:
     """What was measured, made fit to draw from: tables, and correlations."""
     mechanism, places, label = prepared.plan.mechanism, prepared.places, prepared.label
-    exact = sums.counts(places, label, sums.sizes(entry))
+    exact = counting.counts(places, label, counting.sizes(entry))
     fit = fitted(noisy_counts(exact, mechanism), prepared.plan.records)
     if not mechanism.weight:
         return fit, np.eye(len(exact))
     at = drawing.cuts(fit)
-    noisy = noisy_products(sums.products(places, label, at), mechanism)
+    noisy = noisy_products(counting.products(places, label, at), mechanism)
     noise = mechanism.sigma / mechanism.weight / fit.known
     return fit, drawing.correlations(fit, at, noisy / fit.known, noise)
 

@@ -15,7 +15,7 @@ from dpcore.systems.system import (
     sound,
 )
 
-SYSTEMS = (
+MODERN = (
     System(
         key="loss-distributions",
         title="Rényi and privacy loss distribution (PLD) accounting",

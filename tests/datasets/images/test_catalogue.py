@@ -8,32 +8,32 @@ import pytest
 
 from dpcore import datasets
 from dpcore.datasets import DataUnavailable, Preparation, images
-from dpcore.datasets.images.sets import cifar10, svhn
+from dpcore.datasets.images.sets import pictures
 from dpcore.errors import InvalidInput
-from tests.datasets.images.sets.test_cifar10 import whole_archive
-from tests.datasets.images.sets.test_svhn import written
+from tests.datasets.images.sets.test_pictures import whole_archive, written
 
 SETS = tuple(images.register())
 
 
 @pytest.mark.parametrize(
-    ("module", "contents", "records"),
-    [(cifar10, (whole_archive(),), 15), (svhn, (written(12), written(5)), 12)],
+    ("name", "contents", "records"),
+    [("CIFAR10_ENTRY", (whole_archive(),), 15), ("SVHN_ENTRY", (written(12), written(5)), 12)],
     ids=["cifar10", "svhn"],
 )
 def test_published_files_are_found_by_their_checksums(
-    module, contents, records, monkeypatch, tmp_path
+    name, contents, records, monkeypatch, tmp_path
 ):
+    entry = getattr(pictures, name)
     files = tuple(
         replace(file, md5=hashlib.md5(data, usedforsecurity=False).hexdigest())
-        for file, data in zip(module.ENTRY.files, contents, strict=True)
+        for file, data in zip(entry.files, contents, strict=True)
     )
-    monkeypatch.setattr(module, "ENTRY", replace(module.ENTRY, files=files))
+    monkeypatch.setattr(pictures, name, replace(entry, files=files))
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     for file, data in zip(files, contents, strict=True):
         (tmp_path / file.path).parent.mkdir(exist_ok=True)
         (tmp_path / file.path).write_bytes(data)
-    assert images.load(module.ENTRY.key).records == records
+    assert images.load(entry.key).records == records
 
 
 @pytest.mark.slow("reads large or many files")

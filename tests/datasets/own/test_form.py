@@ -8,11 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.datasets.clinical_names import known_names
-from dpcore.datasets.own.description import entry_of
-from dpcore.datasets.own.form import ANSWER, KINDS, LIST, PERSON, UNDECIDED, Form, Row, form
+from dpcore.datasets.own.description import entry_of, read_own
+from dpcore.datasets.own.form import (
+    ANSWER,
+    COMMA,
+    KINDS,
+    LIST,
+    NUMBER,
+    NUMBERS,
+    PERSON,
+    UNDECIDED,
+    Form,
+    Row,
+    form,
+    look,
+)
 from dpcore.datasets.own.notation import read, write
-from dpcore.datasets.own.rows import read_own
-from dpcore.datasets.own.syntax import COMMA, NUMBER, NUMBERS, look
 from dpcore.errors import InvalidInput
 
 CLINIC = """patient,Age (years),sex,smoker,BMI,sbp,crp,ward,outcome

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from dpcore.datasets.own.description import described
-from dpcore.datasets.own.rows import read_rows
+from dpcore.datasets.own.description import described, read_rows
 from dpcore.errors import InvalidInput
 
 COLUMNS = """person: patient, at most 3 rows

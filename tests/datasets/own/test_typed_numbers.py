@@ -4,11 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.datasets.own.typed_numbers import (
-    meant,
-    readings,
-    written,
-)
+from dpcore.datasets.own.typed_numbers import meant, readings, written
 from dpcore.errors import InvalidInput
 
 

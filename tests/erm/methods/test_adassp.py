@@ -11,7 +11,7 @@ from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods import adassp
 from dpcore.erm.methods.adassp import METHOD, eigenvalue_noise, ridge, total_mu, weight
 from dpcore.erm.problem import Problem
-from dpcore.erm.sufficient_statistics import sensitivity
+from dpcore.erm.quadratic import sensitivity
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dpcore.erm import permuted, stream
+from dpcore.erm import permuted
 from dpcore.erm.method import Settings, Training, noise_generator
+from dpcore.erm.methods import dpftrl
 from dpcore.erm.methods.dpftrl import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
@@ -67,8 +68,8 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius):
     features, labels = data(61, 4)
     problem = Problem(loss, lam, 61, 4, Adjacency.ZERO_OUT, radius=radius)
     chosen = [*calibrated(problem, (0.5, 4.0), batch=5), *calibrated(problem, (1.0,), steps=7)]
-    monkeypatch.setattr(stream, "MAX_ENTRIES", 120)  # runs two at a time
-    released = stream.release(Training(problem, features, labels, chosen, 3, 5))
+    monkeypatch.setattr(dpftrl, "MAX_ENTRIES", 120)  # runs two at a time
+    released = dpftrl.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):
             expected = plain_release(problem, features, labels, calibration, run, 5)

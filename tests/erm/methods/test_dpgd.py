@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.erm import full_batch
 from dpcore.erm.method import Settings, Training, noise_generator
+from dpcore.erm.methods import dpgd
 from dpcore.erm.methods.dpgd import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
@@ -69,7 +69,7 @@ def test_equals_a_plain_loop(data, loss, lam, radius, adjacency):
     # Different T, not in order, to see that columns leave the matrix rightly.
     short, middle, long = calibrated(problem)
     chosen = [replace(c, steps=t) for c, t in ((short, 9), (long, 40), (middle, 23))]
-    released = full_batch.release(Training(problem, features, labels, chosen, 3, 5))
+    released = dpgd.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):
             expected = plain_release(problem, features, labels, calibration, run, 5)

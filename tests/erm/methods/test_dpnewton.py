@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.erm import newton_noise
 from dpcore.erm.losses import loss_named
 from dpcore.erm.method import Settings, Training, noise_generator
-from dpcore.erm.methods.dpnewton import METHOD, STEPS
-from dpcore.erm.newton_noise import step_noise
+from dpcore.erm.methods import dpnewton
+from dpcore.erm.methods.dpnewton import METHOD, STEPS, step_noise
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
@@ -40,7 +39,7 @@ def directions(problem, rows, bends, smallest, gradient):
 @pytest.mark.parametrize("smallest", [1e-4, 0.01, 0.3])
 def test_the_directions_sensitivity_is_attained(adjacency, smallest):
     problem = Problem("logistic", 0.0, 40, 3, adjacency, radius=1.0)
-    bound = newton_noise.direction_sensitivity(problem, smallest)
+    bound = dpnewton.direction_sensitivity(problem, smallest)
     rows, bends = np.zeros((40, 3)), np.full(40, 0.25)
     other = rows.copy()
     other[7, 1] = 1.0
@@ -74,7 +73,7 @@ def test_no_neighbours_exceed_the_sensitivities(adjacency):
         moved = directions(problem, rows, bends, smallest, gradient) - directions(
             problem, other, changed, smallest, gradient
         )
-        bound = newton_noise.direction_sensitivity(problem, smallest) * np.linalg.norm(gradient)
+        bound = dpnewton.direction_sensitivity(problem, smallest) * np.linalg.norm(gradient)
         assert np.linalg.norm(moved) <= bound
         largest = max(largest, float(np.linalg.norm(moved) / bound))
         trace = [(b * (r**2).sum(axis=1)).sum() / 12 for r, b in ((rows, bends), (other, changed))]
@@ -89,7 +88,7 @@ def test_the_majorant_lies_above_the_loss_and_within_its_curvature(loss, width):
     problem = Problem(loss, 0.1, 10, 2, huber_width=width)
     function = loss_named(loss, width)
     at = np.concatenate([np.linspace(-9.0, 9.0, 721), [1.0 + 1e-9, 1e-9, -1e-6]])
-    bends = newton_noise.majorant(problem, at)
+    bends = dpnewton.majorant(problem, at)
     assert (bends >= 0.0).all()
     assert bends.max() == function.curvature
     there = np.linspace(-12.0, 12.0, 400)[:, None]
@@ -97,7 +96,7 @@ def test_the_majorant_lies_above_the_loss_and_within_its_curvature(loss, width):
     quadratic = quadratic + 0.5 * bends * (there - at) ** 2
     gap = quadratic - function.value(there)
     assert gap.min() > -1e-6
-    assert newton_noise.majorant(problem, at.astype(np.float32)) == pytest.approx(bends, abs=1e-4)
+    assert dpnewton.majorant(problem, at.astype(np.float32)) == pytest.approx(bends, abs=1e-4)
 
 
 def plain_release(problem, features, labels, calibration, run, seed):
@@ -116,7 +115,7 @@ def plain_release(problem, features, labels, calibration, run, seed):
         margins = signed @ weights - (labels if residual else 0.0)
         g = problem.function.slope(margins.copy()) @ signed / n + problem.lam * weights
         g = g + c / n / mu_g * z[:d]
-        bent = (signed.T * newton_noise.majorant(problem, margins)) @ signed / n
+        bent = (signed.T * dpnewton.majorant(problem, margins)) @ signed / n
         trace = max(0.0, np.trace(bent) + kappa / n / mu_t * z[-1])
         tau = kappa / n / mu_d
         blur = tau * math.sqrt(d)
@@ -136,8 +135,8 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency):
     features, labels = data(150, 4)
     problem = Problem(loss, lam, 150, 4, adjacency, radius=radius)
     chosen = [*calibrated(problem, (0.5, 4.0), 3), *calibrated(problem, (2.0,), 5)]
-    monkeypatch.setattr(newton_noise, "MAX_ENTRIES", 600)  # four models at a time
-    released = newton_noise.release(Training(problem, features, labels, chosen, 3, 5))
+    monkeypatch.setattr(dpnewton, "MAX_ENTRIES", 600)  # four models at a time
+    released = dpnewton.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):
             expected = plain_release(problem, features, labels, calibration, run, 5)

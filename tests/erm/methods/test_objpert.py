@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, signal, stats
 
-from dpcore import methods
-from dpcore.erm import objective_noise
+from dpcore.erm import methods, objective_perturbation
 from dpcore.erm.method import Settings, Training
+from dpcore.erm.methods import method_named
 from dpcore.erm.objective_perturbation import (
     SLACK,
     TOLERANCE,
@@ -26,7 +26,6 @@ from dpcore.erm.objective_perturbation import (
 )
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition
-from dpcore.methods import method_named
 from tests.erm.conftest import made_up_data
 
 
@@ -37,7 +36,7 @@ def test_every_column_is_the_minimiser_of_its_own_objective(loss):
     problem = Problem(loss, 0.01, 300, 5, huber_width=0.1)
     ridge = np.repeat([0.3, 1.0, 40.0], 4)
     tilt = np.random.default_rng(1).standard_normal((5, 12)) * np.repeat([3.0, 3.0, 200.0], 4)
-    result = objective_noise.minimisers(problem, features, labels, ridge, tilt, 1e-6)
+    result = objective_perturbation.minimisers(problem, features, labels, ridge, tilt, 1e-6)
     signed = features * labels[:, None]
     for w, weight, b in zip(result.T, ridge, tilt.T, strict=True):
 
@@ -56,7 +55,7 @@ def test_a_gradient_that_cannot_be_reached_is_not_released():
     problem = Problem("logistic", 0.01, 300, 5)
     tilt = np.full((5, 2), 7.3)
     with pytest.raises(ArithmeticError, match="steps the gradient is"):
-        objective_noise.minimisers(problem, features, labels, np.full(2, 0.5), tilt, 1e-18)
+        objective_perturbation.minimisers(problem, features, labels, np.full(2, 0.5), tilt, 1e-18)
 
 
 @pytest.mark.parametrize("key", ["objpert", "objpert_pure"])
@@ -91,8 +90,8 @@ def test_output_noise_has_its_law():
     (c,) = method_named("objpert").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())
     training = Training(problem, features, labels, [c], 1, 0)
     draws = iter((1.0, 3.0))
-    noisy = objective_noise.release(lambda g, d: np.full(d, next(draws)), training)[0, 0]
-    exact = objective_noise.minimisers(
+    noisy = objective_perturbation.release(lambda g, d: np.full(d, next(draws)), training)[0, 0]
+    exact = objective_perturbation.minimisers(
         problem, features, labels, np.array([c.ridge]), np.full((5, 1), c.model_noise), TOLERANCE
     )[:, 0]
     assert noisy - exact == pytest.approx(np.full(5, 3.0 * c.output_noise), rel=1e-6)

@@ -10,9 +10,9 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score, root_mean_squared_error
 
 from dpcore.datasets import load, prepare
-from dpcore.erm.output_noise import centres
+from dpcore.erm.output_perturbation import centres
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import curves, exact_curves
+from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines
 from dpcore.evaluation.scoring.regression import (
     REGRESSION,
@@ -106,7 +106,7 @@ def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes):
         epsilons=(0.1, 30.0),
         runs=1_000,
     )
-    closed = exact_curves.closed_form(study, diabetes)
+    closed = curves.closed_form(study, diabetes)
     rows = sweep(study, split=diabetes)
     sampled = curves.summarise(rows, study, diabetes)
     for column, within in (("rmse", 0.03), ("objective", 0.06), ("rmse_low", 0.06)):

@@ -11,9 +11,8 @@ import torch
 from scipy import stats
 
 from dpcore.accounting.accountants import certify
-from dpcore.accounting.events import Composed
+from dpcore.accounting.events import Composed, TrainingPlan
 from dpcore.accounting.planner import spent
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.datasets import Preparation, images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun

@@ -5,8 +5,19 @@ from datetime import date
 
 import pytest
 
-from dpcore.accounting.entries import AccountEntry
-from dpcore.questions.account.usual import first_day, following, of_records, usual, with_too_many
+from dpcore.accounting.account import composed
+from dpcore.accounting.entries import AccountEntry, from_csv, from_link, to_csv, to_link
+from dpcore.accounting.events import TrainingPlan
+from dpcore.accounting.planner import spent
+from dpcore.errors import InvalidInput
+from dpcore.questions.account.usual import (
+    first_day,
+    following,
+    of_records,
+    of_run,
+    usual,
+    with_too_many,
+)
 
 TODAY = date(2026, 11, 24)
 START = date(2026, 12, 1)
@@ -55,6 +66,18 @@ def test_what_would_come_after_the_last_day_stays_on_its_day():
     assert following([late], "training", TODAY).first == date(2100, 12, 1)
 
 
+def test_a_table_of_all_people_follows_their_number_and_keeps_in_a_link():
+    table = usual("table", START, 3_000)
+    assert of_records(table, 3_000, 400) == usual("table", START, 400)
+    assert of_records(table, 9_000, 400) == table
+    assert with_too_many([table], 400) == []
+    assert from_link(to_link([table])) == (table,)
+    assert from_csv(to_csv([table])) == (table,)
+    for wrong in ({"columns": None}, {"records": None}, {"columns": 0}, {"kind": "laplace"}):
+        with pytest.raises(InvalidInput, match=r"columns|records"):
+            replace(table, **wrong)
+
+
 def test_a_training_on_all_people_follows_their_number():
     whole = usual("training", START, 10_000)
     assert of_records(whole, 10_000, 400) == usual("training", START, 400)
@@ -65,3 +88,11 @@ def test_a_training_on_all_people_follows_their_number():
     for other in (part, usual("release", START)):
         assert of_records(other, 10_000, 400) == other
     assert with_too_many([chosen, part, usual("release", START)], 2_000) == [chosen]
+
+
+def test_a_run_that_is_the_best_of_several_is_an_entry_of_all_of_them():
+    run = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5, chosen_of=3)
+    entry = of_run(run)
+    assert (entry.count, entry.epochs, {*entry.days()}) == (3, 10, {entry.first})
+    total = composed([entry], run.delta, run.adjacency)
+    assert total.epsilon == pytest.approx(spent(run, "pld").epsilon, rel=1e-3)

@@ -1,5 +1,6 @@
 """The account's words never say less than is spent, and its chart shows the budget."""
 
+import re
 from dataclasses import replace
 from datetime import date
 
@@ -9,6 +10,8 @@ from dpcore.accounting.account import MAX_MORE, Account, Room, state
 from dpcore.accounting.entries import AccountEntry
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.questions.account import figure, words
+from dpcore.summaries.counts import measured_of
+from dpcore.summaries.study import TableStudy
 
 WEEKLY = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
 
@@ -27,6 +30,22 @@ def test_the_epsilon_of_an_entry_names_what_it_holds_by():
     assert words.basis(pure, limit) == "pure ε · replace-one · δ = 0."
     assert words.basis(noisy, limit) == ""
     assert words.basis(before, limit) == "(ε, δ) alone · zero-out · δ = 10⁻⁷."
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_a_table_says_how_wrong_its_noise_makes_a_share(adjacency):
+    study = TableStudy(records=3_000, epsilons=(1.0,), delta=1e-5, adjacency=adjacency)
+    numbers = [column.name for column in study.entry.columns if column.kind == "number"]
+    query = measured_of(study.entry, tuple(numbers), "admitted", 3_000)
+    sigma = study.mechanism(query, 1.0).scale_of(1)
+    entry = AccountEntry("release", "Table", epsilon=1.0, records=3_000, columns=len(numbers))
+    (noisy,) = stated(3.0, entry).entries
+    said = words.entry(noisy, None, Adjacency(adjacency))[1]
+    points = float(re.search(r"± ([\d.]+) points", said)[1])
+    # Not less than that of such a table, and hardly more where no number may be unknown.
+    assert 196.0 * sigma / 3_000 <= points * 1.001
+    assert points <= 1.2 * 196.0 * sigma / 3_000
+    assert words.entry(WEEKLY, None)[1].count("points") == 0
 
 
 @pytest.mark.parametrize("kind", ["release", "laplace", "spent", "model"])

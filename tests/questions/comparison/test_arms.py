@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting.planner import spent
-from dpcore.deep.config import TrainingConfig
-from dpcore.deep.guarantee import guarantee
+from dpcore.deep.config import TrainingConfig, guarantee
 from dpcore.evaluation.training import sweep_training
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.questions.comparison import arms

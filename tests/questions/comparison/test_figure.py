@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpcore.evaluation.training import histories
+from dpcore.evaluation.training import measures
 from dpcore.questions.comparison import figure
 from dpcore.questions.comparison.words import Compared, parted
 
@@ -36,7 +36,7 @@ def test_noise_that_helps_by_chance_is_drawn_to_the_other_side():
 
 
 def test_nothing_yet_is_said():
-    empty = histories.averaged(histories.gathered({}))
+    empty = measures.averaged(measures.gathered({}))
     drawn = figure.ablation(empty, "accuracy_test")
     assert drawn.sentence == "The points come as repetitions end."
     for now in (None, compared(0.8, None, 0.9), compared(0.8, None, None)):

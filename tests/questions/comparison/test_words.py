@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.scoring.auc import area_interval
-from dpcore.evaluation.training import histories
+from dpcore.evaluation.scoring.metrics import area_interval
+from dpcore.evaluation.training import measures
 from dpcore.questions.comparison import words
 
 ENDED = ("private", "nonprivate")
@@ -21,9 +21,9 @@ def history(values):
 
 
 def means(series, values):
-    """Rows of `histories.averaged`: accuracy by epoch."""
+    """Rows of `measures.averaged`: accuracy by epoch."""
     rows = {(0, epoch): value for epoch, value in values.items()}
-    return histories.averaged(histories.gathered({series: history(rows)}))
+    return measures.averaged(measures.gathered({series: history(rows)}))
 
 
 def test_clipping_and_noise_are_told_apart_at_the_same_epoch():
@@ -49,7 +49,7 @@ def test_clipping_and_noise_are_told_apart_at_the_same_epoch():
 def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far():
     # Of two runs the band is from the lower to the higher.
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6, (1, 2): 0.8, (0, 3): 0.9})
-    table = histories.averaged(histories.gathered({"private": rows}))
+    table = measures.averaged(measures.gathered({"private": rows}))
     assert list(table["epoch"]) == [1, 2]
     assert table["accuracy_test"].to_numpy() == pytest.approx([0.3, 0.7])
     assert table["accuracy_test_low"].to_numpy() == pytest.approx([0.2, 0.6])
@@ -71,7 +71,7 @@ def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
     private, free, expected
 ):
     parts = {"private": history(private), "nonprivate": history(free)}
-    table = histories.averaged(histories.gathered(parts))
+    table = measures.averaged(measures.gathered(parts))
     actual = words.compared(table, "accuracy_test", ended=())
     assert (actual.value, actual.reference, actual.epoch) == expected
 

@@ -5,12 +5,12 @@ import pytest
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.counts import NAME, TreatedCounts
 from dpcore.evaluation.curves import against
-from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study
 from dpcore.questions.cost.decision import Decision
-from dpcore.questions.cost.question import CostQuestion
+from dpcore.questions.cost.question import CostQuestion, ReferenceQuestion
 from dpcore.work.task import JobContext
+from tests.figures.conftest import table, titles  # noqa: F401
 
 STUDY = Study(dataset="breast_cancer", methods=("dpgd",), epsilons=(0.1, 1.0, 10.0), runs=6)
 FEW = 3
@@ -25,7 +25,7 @@ def few_splits():
 
 @pytest.fixture(scope="module")
 def reference():
-    done = work(ReferenceStudy.of(STUDY), JobContext())
+    done = ReferenceQuestion(STUDY).answer(JobContext())
     return Baselines.read(done.rows, ACCURACY), TreatedCounts.read(done.files[NAME])
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.counts import TreatedCounts, joined
-from dpcore.evaluation.clinic.study import THRESHOLDS
 from dpcore.evaluation.curves import against
 from dpcore.evaluation.scoring import ACCURACY
+from dpcore.evaluation.study import THRESHOLDS
 from dpcore.questions.cost.decision import Decision
 from dpcore.questions.cost.question import CostQuestion
 from dpcore.questions.decision_curve.question import DecisionCurveQuestion

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import entry
-from dpcore.figures.picture import payload
 from dpcore.questions.cost import words
 from dpcore.questions.cost.figure import MEASURES, MOST_RUNS, picture, plots
 from tests.questions.cost.conftest import STUDY, answered
@@ -88,7 +87,7 @@ def test_the_picture_holds_every_stop_and_single_runs_of_a_thousand(decision):
     assert drawn.stops == (0.1, 1.0, 10.0)
     assert len(drawn.panels[0].lines) == 2
     assert len(drawn.people.cases[0]) == min(MOST_RUNS, STUDY.runs)
-    sent = payload(drawn)
+    sent = drawn.payload
     assert sent["readings"][0]["label"] == "Right decisions"
     half = decision.half_width[1]
     assert sent["readings"][0]["notes"][1].startswith(f"± {100 * half:.1f}")

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.questions.decision_curve.figure import decision_curve
 from dpcore.questions.decision_curve.question import TREAT_ALL, TREAT_NONE
 from dpcore.questions.decision_curve.words import worth

@@ -11,11 +11,9 @@ from dpcore.datasets import load
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import LINEAR, baselines
-from dpcore.evaluation.clinic.risks import released
-from dpcore.evaluation.clinic.rows import REFERENCE
-from dpcore.evaluation.clinic.study import THRESHOLDS
+from dpcore.evaluation.clinic.risks import REFERENCE, released
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import THRESHOLDS, Study
 from dpcore.evaluation.sweep import sweep
 from dpcore.progress import silent
 from dpcore.questions.decision_curve.question import (

@@ -10,8 +10,7 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import LINEAR
 from dpcore.evaluation.clinic import risks as models_of
 from dpcore.evaluation.clinic.groups import MEASURES, MIN, group_measures
-from dpcore.evaluation.clinic.risks import Judged, reference, released
-from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.risks import REFERENCE, Judged, reference, released
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study

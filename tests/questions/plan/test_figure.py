@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from dpcore.accounting.events import TrainingPlan, steps_per_epoch
 from dpcore.accounting.planner import solve, spent
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.questions.plan.figure import drawn_over, setting, setting_curve
 
 START = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5)

@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-from dpcore.accounting import epsilon_curve, grid
-from dpcore.accounting.claims import evidence
-from dpcore.accounting.paper_003 import PRESETS, preset
+from dpcore.accounting import epsilon_curve
+from dpcore.accounting.paper_003 import PRESETS, evidence, preset
 from dpcore.questions.plan import map as figure
 from dpcore.questions.plan import paper
 from dpcore.questions.plan.accountants import covering, spending
@@ -37,9 +36,9 @@ def test_every_accountant_has_its_own_dash_and_marker(along):
     assert drawn.figure.layout.yaxis.type is None
 
 
-@pytest.mark.parametrize("over", grid.OVER)
+@pytest.mark.parametrize("over", epsilon_curve.OVER)
 def test_a_map_marks_the_run_and_the_target(over):
-    table = grid.table(RUN, over)
+    table = epsilon_curve.epsilon_map(RUN, over)
     value = RUN.decay if over == "decay" else RUN.rate
     given = {"sigma": RUN.sigma, "value": value, "basis": BASIS}
     drawn = figure.epsilon(table, over, target=0.5, **given)

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import pytest
 
+from dpcore.accounting.events import TrainingPlan
 from dpcore.accounting.paper_003 import preset
 from dpcore.accounting.planner import solve, spent
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.risk_target import RiskTarget
 from dpcore.cli import main
 from dpcore.guarantee import Adjacency
 from dpcore.questions.plan.told import command, opacus, plan_command, snippet
@@ -39,6 +40,15 @@ def test_the_question_asked_backwards_as_a_command(unknown, capsys):
     result = said(plan_command(FIRST, unknown, 0.5, "rdp"), capsys)
     # The search may begin elsewhere: both answers lie within its error.
     assert result[unknown] == pytest.approx(solve(unknown, FIRST, 0.5, "rdp").value, rel=2e-4)
+
+
+@pytest.mark.parametrize("target", [RiskTarget(60.0), RiskTarget(5.0, 0.01)])
+def test_a_risk_asked_as_a_command_and_as_python(target, capsys):
+    run = replace(FIRST, decay=1.0, sigma=1.0)
+    shown = solve("steps", run, target, "pld").value
+    assert said(plan_command(run, "steps", target, "pld"), capsys)["steps"] == shown
+    exec(compile(snippet(run, "pld", "steps", target), "snippet", "exec"), {})
+    assert capsys.readouterr().out.split()[0] == str(shown)
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -1,14 +1,16 @@
 """Plan's sentences: rounded to the safe side, and each with the adjacency that it speaks of."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting.claims import Evidence
-from dpcore.accounting.paper_003 import preset
+from dpcore.accounting.paper_003 import Evidence, preset
 from dpcore.accounting.planner import solve
+from dpcore.accounting.risk_target import RiskTarget
 from dpcore.guarantee import Adjacency, Guarantee
-from dpcore.questions.plan.words import judged, spends
+from dpcore.questions.plan.limit import limited
+from dpcore.questions.plan.words import judged, saved, spends
 from dpcore.words import at_least
 
 RUN = preset("chexpert").training
@@ -61,6 +63,23 @@ def test_a_run_is_said_to_spend_more_than_the_budget_only_where_it_does():
     assert "more than" not in spends(plan, RUN, plan.value)
     nothing = solve("epochs", RUN, 0.01, "pld")
     assert spends(nothing, RUN, 0.01) == nothing.sentence
+
+
+def test_a_run_is_held_to_a_risk_by_the_noise_that_keeps_it():
+    run, risk = replace(RUN, decay=1.0), RiskTarget(55.0)
+    noise = limited("sigma", run, risk)
+    assert "at most 55 of 100 guess right" in spends(noise.plan, run, noise.epsilon, risk)
+    assert noise.epsilon == noise.plan.guarantee.epsilon
+    assert at_least(noise.saves) in saved(noise.plan, run.delta, noise.saves)
+    quiet, loud = (
+        limited("epsilon", replace(run, sigma=noise.plan.value * factor), risk)
+        for factor in (1.01, 0.99)
+    )
+    assert "more than" not in spends(quiet.plan, run, quiet.epsilon, risk)
+    assert "more than" in spends(loud.plan, run, loud.epsilon, risk)
+    # Each is the same run with the noise that keeps the risk.
+    assert quiet.epsilon == pytest.approx(noise.epsilon, rel=1e-3)
+    assert quiet.plan.training == replace(run, sigma=noise.plan.value * 1.01)
 
 
 def test_at_least_never_rounds_up():

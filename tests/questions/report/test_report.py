@@ -11,12 +11,12 @@ import pytest
 from dpcore.datasets import Preparation, load
 from dpcore.datasets.schema import Column, Label
 from dpcore.evaluation.study import Study
-from dpcore.figures.statements import statement
+from dpcore.figures.html_file import shown
 from dpcore.questions.groups.question import EVERYBODY, GAP
 from dpcore.questions.report import parts
 from dpcore.questions.report.build import report
 from dpcore.questions.report.findings import gathered
-from dpcore.questions.report.html import html, shown
+from dpcore.questions.report.html import html
 from dpcore.words import percent
 from tests.hostile import TEXTS
 
@@ -98,8 +98,8 @@ def test_claim_and_proof_are_never_mixed_and_nothing_unproved_is_called_proved(f
     privacy = next(one for one in report(found, DAY).sections if one.title == "Privacy")
     assert not any(isinstance(part, parts.Sentences) and part.alarm for part in privacy.parts)
     facts = dict(next(part for part in privacy.parts if isinstance(part, parts.Facts)).rows)
-    assert facts["Proved"] == statement(found.calibration.proof)
-    assert facts["Claimed in print"] == statement(found.calibration.claim)
+    assert facts["Proved"] == found.calibration.proof.statement
+    assert facts["Claimed in print"] == found.calibration.claim.statement
 
     printed = gathered(replace(STUDY, edition="published", epsilons=(1.0,)), 1.0, "grpua")
     privacy = next(one for one in report(printed, DAY).sections if one.title == "Privacy")
@@ -111,7 +111,7 @@ def test_claim_and_proof_are_never_mixed_and_nothing_unproved_is_called_proved(f
     told = dict(facts_of_it.rows)
     assert told["Verdict"] == "promises too much"
     assert told["Proved"].startswith("No number.")
-    assert told["Claimed in print"].startswith(statement(printed.calibration.claim))
+    assert told["Claimed in print"].startswith(printed.calibration.claim.statement)
 
 
 def test_records_that_set_the_scale_are_covered_by_no_proof():

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import Preparation, load
-from dpcore.datasets.column_terms import LINE, terms_of
+from dpcore.datasets.column_parts import LINE, terms_of
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import LINEAR
 from dpcore.evaluation.clinic.risks import released
-from dpcore.evaluation.clinic.study import RiskModels
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import RiskModels, Study
 from dpcore.evaluation.sweep import sweep
 from dpcore.progress import silent
 from dpcore.questions.calibration.question import CalibrationQuestion

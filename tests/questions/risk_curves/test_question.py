@@ -8,22 +8,16 @@ from scipy.special import expit
 
 from dpcore.datasets import Preparation, load
 from dpcore.datasets.column_parts import part_of, people_at, values_of
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import read_own
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import LINEAR, without_privacy
-from dpcore.evaluation.clinic.risks import released
-from dpcore.evaluation.clinic.rows import REFERENCE
-from dpcore.evaluation.clinic.study import RiskModels
+from dpcore.evaluation.clinic.risks import REFERENCE, released
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import RiskModels, Study
 from dpcore.progress import silent
 from dpcore.questions.question import ask
-from dpcore.questions.risk_curves.question import (
-    MAX_TOGETHER,
-    RiskCurvesQuestion,
-    average_person,
-)
+from dpcore.questions.risk_curves.question import MAX_TOGETHER, RiskCurvesQuestion, average_person
 from dpcore.work import files
 
 STUDY = Study(

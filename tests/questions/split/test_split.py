@@ -6,8 +6,7 @@ import shlex
 
 import pytest
 
-from dpcore.accounting.answers import ladder
-from dpcore.accounting.budget import split
+from dpcore.accounting.answers import ladder, split
 from dpcore.cli import main
 from dpcore.guarantee import PrivacyBudget
 from dpcore.questions.split import figure, words

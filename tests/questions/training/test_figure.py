@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.training import histories
+from dpcore.accounting.events import constant, geometric
+from dpcore.evaluation.training import measures
 from dpcore.questions.training import figure
 
 EPOCHS = 4
@@ -31,7 +32,7 @@ def table(**ends):
         )
         for series, end in ends.items()
     }
-    return histories.gathered(by_series)
+    return measures.gathered(by_series)
 
 
 def schedule():
@@ -59,7 +60,7 @@ def lines(drawn):
 
 
 def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence():
-    rows = histories.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
+    rows = measures.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
     drawn = figure.learning(rows, "accuracy_test", epochs=EPOCHS)
     assert lines(drawn)["your settings"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
     assert drawn.sentence.startswith("At the end: your settings at 80.0 %, constant σ at 70.0 %")
@@ -93,7 +94,7 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence():
     ],
 )
 def test_a_run_in_the_middle_says_where_each_series_is(seen, midway, told):
-    rows = histories.averaged(table(private=0.8, nonprivate=0.9))
+    rows = measures.averaged(table(private=0.8, nonprivate=0.9))
     rows = rows[rows["epoch"] <= rows["series"].map(seen)]
     drawn = figure.learning(rows, "accuracy_test", epochs=EPOCHS, midway=midway)
     assert drawn.sentence.startswith(told)
@@ -102,7 +103,7 @@ def test_a_run_in_the_middle_says_where_each_series_is(seen, midway, told):
 
 
 def test_nothing_yet_is_said():
-    empty = histories.averaged(histories.gathered({}))
+    empty = measures.averaged(measures.gathered({}))
     drawn = figure.learning(empty, "accuracy_test", epochs=EPOCHS, waits="It was stopped.")
     assert drawn.sentence == "It was stopped."
     assert len(drawn.figure.data) == 0
@@ -123,3 +124,12 @@ def test_the_course_of_noise_and_of_epsilon_is_rounded_up():
     none = schedule().assign(epsilon=float("nan"))
     told = figure.epsilon_schedule(none, "epsilon", epochs=EPOCHS).sentence
     assert told == "No finite ε is certified here."
+
+
+def test_noise_is_drawn_as_stairs():
+    trace = figure.noise(geometric(2.0, 0.25, 3, 10), 2.0).figure.data[0]
+    assert list(trace.x) == [1, 10, 11, 20, 21, 30]
+    assert list(trace.y) == [2.0, 2.0, 1.0, 1.0, 0.5, 0.5]
+    assert "step 21: σ = 0.5" in trace.hovertext[4]
+    assert "σ/C = 0.25" in trace.hovertext[4]
+    assert "stays at σ = 2" in figure.noise(constant(2.0, 5), 1.0).sentence

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.accounting.planner import spent
-from dpcore.deep.config import TrainingConfig
-from dpcore.deep.guarantee import guarantee
+from dpcore.deep.config import TrainingConfig, guarantee
 from dpcore.evaluation.training import variants
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions.comparison import arms

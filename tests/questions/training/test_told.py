@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.cli import _parser
-from dpcore.cli.training import _study
+from dpcore.cli.studies import _study
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions.training import told as export

@@ -19,7 +19,7 @@ import pytest
 import sqlalchemy as sa
 
 from dpcore.errors import InvalidInput
-from dpcore.release.canonical import canonical, digest
+from dpcore.release.documents import canonical, digest
 from dpcore.release.ledger import Ledger, PureSpend, chain, store
 
 ROOT = Path(__file__).resolve().parents[3]

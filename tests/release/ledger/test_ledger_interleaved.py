@@ -15,13 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from dpcore.accounting.accountants import certify_along
 from dpcore.accounting.events import Laplace, steps
 from dpcore.guarantee import Adjacency
-from dpcore.release.ledger import (
-    GaussianSpend,
-    Ledger,
-    PureSpend,
-    Refused,
-    SubsampledGaussianSpend,
-)
+from dpcore.release.ledger import GaussianSpend, Ledger, PureSpend, Refused, SubsampledGaussianSpend
 from dpcore.release.ledger import ledger as module
 
 SPENDS = st.one_of(

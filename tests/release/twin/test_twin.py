@@ -16,22 +16,20 @@ import pandas as pd
 import pytest
 
 from dpcore.cli import main
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import read_own
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration, files
-from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.check import check, problems_of
+from dpcore.release.documents import digest, leaves
 from dpcore.release.ledger.spends import to_json
 from dpcore.release.model import entry_of
-from dpcore.release.registry import leaves
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table import read_for_release
-from dpcore.release.twin import sums, twin
-from dpcore.release.twin.attack import attack, neighbours
-from dpcore.release.twin.card import card
+from dpcore.release.twin import counting, twin
+from dpcore.release.twin.card import TWIN
+from dpcore.release.twin.counting import attack, neighbours, noisy_counts, noisy_products, products
 from dpcore.release.twin.drawing import correlations, cuts, drawn, fitted, nearest
-from dpcore.release.twin.sums import noisy_counts, noisy_products, products
 from dpcore.release.twin.twin import private_twin, twin_plan
 from dpcore.spreadsheet import cell
 from tests.release.test_release import (
@@ -57,7 +55,7 @@ def of_random_records(columns, count, seed):
     """The exact sums of so many tables of one record each, of any values at all."""
     entry, draw = entry_of(columns), np.random.default_rng(seed)
     wild = [np.nan, np.inf, -np.inf, 1e308, -1e308, 0.0, 1.0, 17.0, 18.0, 90.0, 55.5]
-    sizes = sums.sizes(entry)
+    sizes = counting.sizes(entry)
     cuts = np.array([draw.integers(1, size, 2) for size in sizes])
     tables = []
     for _ in range(count):
@@ -71,8 +69,11 @@ def of_random_records(columns, count, seed):
                 for column in entry.columns
             }
         )
-        places, label = sums.cells(entry, frame), np.array([draw.integers(-1, 2)], dtype=np.int8)
-        tables.append((sums.counts(places, label, sizes), products(places, label, cuts)))
+        places, label = (
+            counting.cells(entry, frame),
+            np.array([draw.integers(-1, 2)], dtype=np.int8),
+        )
+        tables.append((counting.counts(places, label, sizes), products(places, label, cuts)))
     return tables
 
 
@@ -191,14 +192,14 @@ def test_a_card_holds_and_a_change_of_any_field_is_rejected():
     ):
         forged = json.loads(json.dumps(document["facts"]))
         _set(forged, path, value)
-        assert check(card(forged).to_yaml(), needed).problems, path
+        assert check(TWIN.card(forged).to_yaml(), needed).problems, path
     for file in ("certificate", "twin"):
         assert check(text.replace("dpcore twin 1", f"dpcore {file} 2")).problems
 
 
 def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(monkeypatch):
-    ledger, counts = ledger_with("memory"), sums.counts
-    monkeypatch.setattr(sums, "counts", lambda *given: [2 * table for table in counts(*given)])
+    ledger, counts = ledger_with("memory"), counting.counts
+    monkeypatch.setattr(counting, "counts", lambda *given: [2 * table for table in counts(*given)])
     monkeypatch.setattr(twin, "attack", partial(attack, runs=5_000))
     with pytest.raises(InvalidInput, match="nothing was paid"):
         made_from(ledger)
@@ -235,11 +236,11 @@ def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description
 def test_without_noise_the_twin_has_the_tables_own_counts():
     table = read_own(COLUMNS, data(), "t.csv")
     known = table.rows(np.flatnonzero(~table.blank))
-    entry, sizes = known.entry, sums.sizes(known.entry)
-    exact = sums.counts(sums.cells(entry, known.frame), known.label, sizes)
+    entry, sizes = known.entry, counting.sizes(known.entry)
+    exact = counting.counts(counting.cells(entry, known.frame), known.label, sizes)
     fit = fitted([counts.astype(float) for counts in exact], known.records)
     made = drawn(entry, fit, np.eye(len(exact)), np.random.default_rng(0))
-    again = sums.counts(sums.cells(entry, made[0]), made[1], sizes)
+    again = counting.counts(counting.cells(entry, made[0]), made[1], sizes)
     for counts, actual in zip(exact, again, strict=True):
         np.testing.assert_array_equal(counts, actual)
 
@@ -262,7 +263,7 @@ def test_correlations_are_found_from_signs_on_either_side_of_any_cut():
     edges = [np.array([-1.0, 0.0, 1.0]), np.array([0.7]), np.array([-0.5, 0.2])]
     places = np.array([np.digitize(row, at) for row, at in zip(numbers, edges, strict=True)])
     sizes = [len(at) + 1 for at in edges]
-    exact = sums.counts(places, label, sizes)
+    exact = counting.counts(places, label, sizes)
     fit = fitted([counts.astype(float) for counts in exact], 60_000)
     at = cuts(fit)
     means = products(places, label, at) / 60_000

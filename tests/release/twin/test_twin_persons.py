@@ -7,15 +7,15 @@ import pytest
 from scipy import stats
 
 from dpcore.datasets.own import notation as description
-from dpcore.datasets.own.field import Person
-from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.description import read_own
+from dpcore.datasets.own.notation import Person
 from dpcore.errors import InvalidInput
 from dpcore.release.check import check
 from dpcore.release.model import entry_of
 from dpcore.release.table import read_for_release
-from dpcore.release.twin import sums
-from dpcore.release.twin.card import card
-from dpcore.release.twin.sums import products
+from dpcore.release.twin import counting
+from dpcore.release.twin.card import TWIN
+from dpcore.release.twin.counting import products
 from dpcore.release.twin.twin import private_twin, twin_plan
 from tests.release.test_release import ledger_with
 from tests.release.twin.test_twin import squared
@@ -55,10 +55,10 @@ def lots_of(people, own):
 
 def exact_sums(table, entry):
     """What is measured of a table, before the noise."""
-    places = sums.cells(entry, table.table.frame)
+    places = counting.cells(entry, table.table.frame)
     label = np.sign(table.table.label).astype(np.int8)
     cuts = np.ones((len(places), 2), dtype=np.int64)
-    return sums.counts(places, label, sums.sizes(entry)), products(places, label, cuts)
+    return counting.counts(places, label, counting.sizes(entry)), products(places, label, cuts)
 
 
 @pytest.mark.slow("releases models many times over")
@@ -124,4 +124,4 @@ def test_the_twin_has_a_row_a_person_and_its_card_says_how():
     facts = json.loads(json.dumps(document["facts"]))
     for person in ({"rows": 2}, {"rows": 1, "more": 1}, 1):
         with pytest.raises(InvalidInput, match="person"):
-            card({**facts, "person": person})
+            TWIN.card({**facts, "person": person})

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets import download
+from dpcore.datasets import files
 from dpcore.datasets.images.examples import (
     SEED,
     Examples,
@@ -139,24 +139,24 @@ def _build(
 
 def _root(folder: str | Path | None) -> Path:
     """The folder with the tables: the given one, or a folder inside it."""
-    path = Path(folder).expanduser() if folder else download.local_folder()
+    path = Path(folder).expanduser() if folder else files.local_folder()
     if path is not None and not folder:
         path = path / ENTRY.key
     if path is not None and path.is_dir():
         for candidate in (path, *sorted(path.glob("CheXpert-v1.0*"))):
             if (candidate / "train.csv").is_file() and (candidate / "valid.csv").is_file():
                 return candidate
-    raise download.DataUnavailable(
+    raise files.DataUnavailable(
         f"{ENTRY.title} is not at hand: register with Stanford AIMI, unpack CheXpert-v1.0-small, "
         f"and set folder to where its train.csv and valid.csv lie, or put it at {ENTRY.key} in the "
         f"folder that {DATA.name} names."
     )
 
 
-def _at_hand() -> download.Availability:
+def _at_hand() -> files.Availability:
     try:
         _root(None)
-    except download.DataUnavailable:
+    except files.DataUnavailable:
         return "folder"
     return "local"
 
@@ -263,4 +263,4 @@ def _reader() -> Any:
     return read
 
 
-SOURCE = ImageSource(ENTRY, _build, SETTINGS, at_hand=_at_hand, count=_count)
+CHEXPERT = ImageSource(ENTRY, _build, SETTINGS, at_hand=_at_hand, count=_count)

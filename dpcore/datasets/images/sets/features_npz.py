@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets import download
+from dpcore.datasets import files
 from dpcore.datasets.files import contents
-from dpcore.datasets.images import npz
+from dpcore.datasets.images import array_files
 from dpcore.datasets.images.examples import (
     NULL_CLASS,
     Examples,
@@ -55,14 +55,9 @@ ENTRY = ExamplesEntry(
 )
 
 
-def _build(
-    progress: Progress | None,
-    *,
-    file: str | Path | None,
-    classes: int | None,
-) -> Examples:
+def _build(progress: Progress | None, *, file: str | Path | None, classes: int | None) -> Examples:
     if file is None:
-        raise download.DataUnavailable(
+        raise files.DataUnavailable(
             f"{ENTRY.title}: none is named; set file to an .npz file with the arrays "
             + ", ".join(ARRAYS)
             + "."
@@ -71,10 +66,10 @@ def _build(
     if progress is not None:
         progress(0.0, f"Reading {path.name}")
     try:
-        data = contents("file", path, npz.LARGEST_OWN)
+        data = contents("file", path, array_files.LARGEST_OWN)
     except InvalidInput as refusal:
-        raise download.DataUnavailable(str(refusal)) from None
-    return decode(data, path.name, classes, npz.LARGEST_OWN)
+        raise files.DataUnavailable(str(refusal)) from None
+    return decode(data, path.name, classes, array_files.LARGEST_OWN)
 
 
 def decode(
@@ -87,7 +82,7 @@ def decode(
     (n, labels); and ``names``, one text a class or label, which labels can do without.
     """
     name = quoted(filename)
-    arrays = npz.read(
+    arrays = array_files.read_npz(
         data, filename, ARRAYS, ("names",), lambda headers: _check_headers(headers, name), largest
     )
     task: TargetKind = "labels" if arrays["train_labels"].ndim == 2 else "classes"
@@ -106,7 +101,7 @@ def decode(
     )
 
 
-def _check_headers(headers: Mapping[str, npz.Header], name: str) -> None:
+def _check_headers(headers: Mapping[str, array_files.Header], name: str) -> None:
     task: TargetKind = "labels" if len(headers["train_labels"].shape) == 2 else "classes"
     for key in ARRAYS[1::2]:
         shape, kind = headers[key]
@@ -199,4 +194,4 @@ SETTINGS = (
     Setting("file", "the .npz file"),
     Setting("classes", "how many there are, where the file has no names"),
 )
-SOURCE = ImageSource(ENTRY, _build, SETTINGS, at_hand=lambda: "upload")
+FEATURES_NPZ = ImageSource(ENTRY, _build, SETTINGS, at_hand=lambda: "upload")

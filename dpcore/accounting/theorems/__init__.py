@@ -1,1 +1,0 @@
-"""One theorem a file: what it covers, and the ε it gives."""

@@ -1,0 +1,1 @@
+"""The library court: published violations of privacy claims, each beside its mended twin."""

@@ -1,0 +1,1 @@
+"""Which proved method is best at each ε, and from which ε on a wanted accuracy or error holds."""

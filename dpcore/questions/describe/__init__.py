@@ -1,0 +1,1 @@
+"""What a table's summary could say in public, each number with its interval."""

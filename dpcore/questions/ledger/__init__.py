@@ -1,0 +1,1 @@
+"""What was spent of a data set's cap."""

@@ -1,0 +1,1 @@
+"""What the papers claim, what is proved, and what runs here."""

@@ -1,0 +1,1 @@
+"""Whether outputs from elsewhere refute the ε that is claimed of them."""

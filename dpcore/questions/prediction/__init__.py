@@ -1,0 +1,1 @@
+"""What a released model says of a person."""

@@ -1,0 +1,1 @@
+"""What a result may at most tell about one person."""

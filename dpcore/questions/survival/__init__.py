@@ -1,0 +1,1 @@
+"""How long people live without an event, as curves that may be published."""
