@@ -254,8 +254,9 @@ def naming(kind, field, name):
     }
 
 
-def test_one_module_touches_the_session_state_and_one_polls():
+def test_one_module_touches_the_session_state_one_polls_and_one_hands_out_files():
     assert naming(ast.Attribute, "attr", "session_state") == {"pages/shared/session.py"}
+    assert naming(ast.Attribute, "attr", "download_button") == {"pages/shared/display.py"}
     assert naming(ast.keyword, "arg", "run_every") == {"pages/shared/work.py"}
 
 

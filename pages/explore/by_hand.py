@@ -17,7 +17,7 @@ from dpcore.questions.told import command, snippet
 from dpcore.words import plain
 from pages.explore import curve_jobs
 from pages.shared import work
-from pages.shared.display import download_csv, plot, table_behind
+from pages.shared.display import download_csv, draw_file, plot, table_behind
 from pages.shared.session import store, stored
 from pages.shared.verbatim import refuse, verbatim
 
@@ -154,13 +154,10 @@ def _measured(hand: RiskCurvesQuestion) -> None:
 
 def _take_along(hand: RiskCurvesQuestion, terms: pd.DataFrame, curve: pd.DataFrame) -> None:
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
+        draw_file(
             "Corrections (JSON)",
-            written(hand.by_hand or ()),
-            file_name="corrections.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
+            lambda: written(hand.by_hand or ()),
+            "corrections.json",
             key="corrections",
         )
         download_csv(terms, "corrected_parts")

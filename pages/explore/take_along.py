@@ -21,7 +21,7 @@ from dpcore.questions.report.findings import BY_HAND, BY_RULE, Findings
 from dpcore.questions.told import YOUR_COLUMNS, commands, snippet
 from pages.explore import asked, curve_jobs
 from pages.explore.numbers import AtStop
-from pages.shared.display import download_csv, show_command, show_python, show_table
+from pages.shared.display import download_csv, draw_file, show_command, show_python, show_table
 from pages.shared.session import stored
 
 if TYPE_CHECKING:
@@ -82,13 +82,11 @@ def show_report(view: View, model: ModelAtEpsilon) -> None:
 
         return html(report(findings, date.today())).encode()
 
-    st.download_button(
+    draw_file(
         "Report (HTML)",
-        file,  # made when it is asked for
-        file_name=f"report_{view.study.dataset}.html",
-        mime="text/html",
+        file,
+        f"report_{view.study.dataset}.html",
         icon=":material/description:",
-        on_click="ignore",
         key="report",
         help=WHAT,
     )

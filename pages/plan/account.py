@@ -38,6 +38,7 @@ from pages.plan import controls, entries
 from pages.shared import page_links, work
 from pages.shared.display import (
     download,
+    draw_file,
     draw_numbers,
     on_dark,
     plot,
@@ -337,21 +338,12 @@ def _below(statement: Statement) -> None:
             )
     with st.expander("Take along: files, command line, Python", icon=":material/file_save:"):
         with st.container(horizontal=True):
-            st.download_button(
-                "Account (CSV)",
-                lambda: to_csv(statement.account.entries),
-                file_name=told.FILE,
-                mime="text/csv",
-                icon=":material/download:",
-                on_click="ignore",
-            )
-            st.download_button(
+            draw_file("Account (CSV)", lambda: to_csv(statement.account.entries), told.FILE)
+            draw_file(
                 "Calendar (.ics)",
                 lambda: told.calendar(statement),
-                file_name="privacy_calendar.ics",
-                mime="text/calendar",
+                "privacy_calendar.ics",
                 icon=":material/calendar_month:",
-                on_click="ignore",
             )
         show_command(told.command(statement.account))
         show_python(told.snippet(statement.account))

@@ -26,7 +26,7 @@ from pages.predict import certificate
 from pages.predict.controls import Choice, isolated_call
 from pages.server import sessions
 from pages.shared import uploads
-from pages.shared.display import on_dark, plot, table_behind
+from pages.shared.display import draw_file, on_dark, plot, table_behind
 from pages.shared.session import control_value, leave, on_leaving, store, stored
 from pages.shared.uploads import File
 from pages.shared.verbatim import refuse, verbatim
@@ -237,15 +237,7 @@ def show_for_many(choice: Choice) -> None:
     st.markdown(
         f"#### {records}: of {spaced(predictions.positive)} the model says {verbatim(outcome)}."
     )
-    st.download_button(
-        "Download predictions",
-        predictions.csv,
-        file_name="predictions.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        type="primary",
-        on_click="ignore",
-    )
+    draw_file("Download predictions", lambda: predictions.csv, "predictions.csv", type="primary")
 
 
 def drop_file() -> None:

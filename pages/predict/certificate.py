@@ -13,6 +13,7 @@ from dpcore.release.made_up import NoiseAlone, noise_alone
 from dpcore.release.prediction import checked
 from dpcore.words import spaced
 from pages.predict.controls import Choice, isolated_call
+from pages.shared.display import draw_file
 from pages.shared.session import store, stored
 from pages.shared.verbatim import show_on_paper, verbatim
 
@@ -75,14 +76,7 @@ def show(choice: Choice) -> None:
             height=320,
             alt="Every field of the certificate",
         )
-        st.download_button(
-            "Download as a page",
-            certificate.to_html(),
-            file_name="certificate.html",
-            mime="text/html",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        draw_file("Download as a page", certificate.to_html, "certificate.html")
 
 
 def noise(choice: Choice) -> NoiseAlone | str:

@@ -32,6 +32,7 @@ from pages.release.budget import ReleaseBudget
 from pages.release.steps import ReleaseStep
 from pages.release.table import ChosenTable
 from pages.shared import badges, own_table, page_links, uploads, work
+from pages.shared.display import draw_file
 from pages.shared.session import control_value, store, stored
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm
@@ -132,11 +133,10 @@ def _stand_in(records: ChosenTable | None, price: Price[ReleasePlan] | None) -> 
                 args=(REHEARSED_PLAN, plan_key),
             )
         if records is not None:
-            st.download_button(
+            draw_file(
                 STAND_IN_FILE,
                 partial(stand_in, records.columns, STAND_IN_RECORDS),
-                file_name="standin.csv",
-                icon=":material/download:",
+                "standin.csv",
                 on_click=store,
                 args=(LOOKED_AT, records.columns),
                 key="release_stand_in",

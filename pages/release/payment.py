@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 import streamlit as st
@@ -26,7 +27,7 @@ from pages.release.account import Attempt, Attempts, PayingAccount, Work
 from pages.release.table import ChosenTable
 from pages.server import sign_in
 from pages.shared import badges, frame, uploads
-from pages.shared.display import show_command
+from pages.shared.display import draw_file, show_command
 from pages.shared.session import set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.work import present
@@ -250,14 +251,7 @@ def draw_files(files: dict[str, bytes], labels: Mapping[str, str]) -> None:
     """Draw a button for each file."""
     with st.container(horizontal=True):
         for name, content in files.items():
-            st.download_button(
-                labels[name],
-                content,
-                file_name=name,
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"release {name}",
-            )
+            draw_file(labels[name], partial(bytes, content), name, key=f"release {name}")
 
 
 def _released(released: Released, attempt: Attempt[Released]) -> None:

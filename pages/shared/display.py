@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from mimetypes import guess_type
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -103,16 +104,17 @@ def show_table(
 
 def download_csv(table: pd.DataFrame, name: str) -> None:
     """Show a button for a table's CSV, with measures marked as not private."""
-    st.download_button(
-        "Download CSV",
-        # Made when it is asked for: a file made beforehand goes when the page is drawn anew.
-        lambda: csv(marked(table)).encode(),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-        key=f"csv {name}",
-    )
+    draw_file("Download CSV", lambda: csv(marked(table)).encode(), f"{name}.csv", key=f"csv {name}")
+
+
+def draw_file(label: str, make: Callable[[], bytes | str], name: str, **more: Any) -> None:
+    """Show a button for a file; `more` is given to Streamlit's button.
+
+    The file is made when it is asked for. One made beforehand goes when the page is drawn anew,
+    and the browser, which still asks for it, logs an error.
+    """
+    usual = {"icon": ":material/download:", "on_click": "ignore", "mime": guess_type(name)[0]}
+    st.download_button(label, make, name, **usual | more)
 
 
 def table_behind(

@@ -19,6 +19,7 @@ from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from pages.server import transfers
 from pages.shared import own_form, uploads
+from pages.shared.display import draw_file
 from pages.shared.page_links import WHERE_HIDDEN
 from pages.shared.session import control_value, follow, set_controls, store, stored
 from pages.shared.verbatim import refuse
@@ -168,14 +169,12 @@ def _description(most: int) -> str:
         st.caption(OWN_TOO_LONG)
     count = stored(OPENED) or 0
     with st.container(horizontal=True):
-        st.download_button(
+        draw_file(
             "Save",
-            columns,
-            file_name="columns.yaml",
+            lambda: columns,
+            "columns.yaml",
             mime="application/yaml",
-            icon=":material/download:",
             help="The description as a file (YAML); no record is in it.",
-            on_click="ignore",
             disabled=not columns,
             key="own_save",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from dpcore.evaluation.training.study import ACCOUNTANT, TrainingStudy, new_rele
 from dpcore.words import at_most, plain
 from dpcore.work import jobs
 from pages.shared import badges, work
+from pages.shared.display import draw_file
 from pages.shared.session import store, stored
 from pages.shared.work import WatchedJobs
 from pages.train import trainings
@@ -129,14 +131,7 @@ def offer(job: jobs.Job, labels: Mapping[str, str], key: str, prefix: str = "") 
         for file, label in labels.items():
             data = job.file(file)
             if data is not None:
-                st.download_button(
-                    label,
-                    data,
-                    file_name=f"{prefix}{file}",
-                    icon=":material/download:",
-                    on_click="ignore",
-                    key=f"{key} {file}",
-                )
+                draw_file(label, partial(bytes, data), f"{prefix}{file}", key=f"{key} {file}")
 
 
 def _together(releases: list[StartedTraining]) -> str:
