@@ -246,11 +246,13 @@ def put(entries: tuple[AccountEntry, ...]) -> None:
 
 def example() -> None:
     """Say that the first entry is an example, until it is changed, with a way to go without it."""
+    # Kept when nothing is said: an open box whose place shifts is closed and drawn anew.
+    place = st.container(horizontal=True, vertical_alignment="center")
     number = stored("account example")
     rows = current()
     if number is None or rows.get(number) != first_entries()[0]:
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with place:
         st.caption("An example to begin with.", width="content")
         label = "Begin empty" if len(rows) == 1 else "Remove the example"
         st.button(label, key="account example", type="tertiary", on_click=_remove, args=(number,))

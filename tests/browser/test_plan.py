@@ -56,6 +56,7 @@ def test_the_answer_stays_in_sight_while_an_entry_is_changed(watched, address, w
     field.press("Enter")
     answer = box.get_by_text("All that is planned spends ε = 0.464 of 3.")
     expect(answer).to_be_visible()
+    expect(field).to_be_focused()
     box.evaluate("box => { box.scrollTop = box.scrollHeight; }")
     expect(box.get_by_role("button", name="Remove it")).to_be_in_viewport()
     expect(answer).to_be_in_viewport()
