@@ -34,6 +34,8 @@ OPTIONS = {
 EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.yaml"
 NOISE = "# Noise comes from a seed: for exploration only."
+BY_SIZE = {"delta": None}
+"""What a study sets by a rule in its number of records, so that another's is no default."""
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
 
@@ -188,14 +190,13 @@ def _options_of_summary(study: TableStudy) -> list[str]:
 def _python_of_summary(study: TableStudy) -> list[str]:
     own = {name: value for name, value in vars(study).items() if name not in ("upload", "columns")}
     columns = ["columns=columns"] if study.columns else []
-    return call("study = dpcore.TableStudy", [*changed(own, vars(TableStudy())), *columns])
+    usual = vars(TableStudy()) | BY_SIZE
+    return call("study = dpcore.TableStudy", [*changed(own, usual), *columns])
 
 
 def _python_of_model(study: ModelStudy) -> list[str]:
-    usual = ModelStudy(model=study.model)
-    return call(
-        "study = dpcore.ModelStudy", [repr(study.model), *changed(vars(study), vars(usual))]
-    )
+    usual = vars(ModelStudy(model=study.model)) | BY_SIZE
+    return call("study = dpcore.ModelStudy", [repr(study.model), *changed(vars(study), usual)])
 
 
 def _options_of_trial(study: TrialStudy | CourtStudy) -> list[str]:

@@ -21,7 +21,7 @@ from dpcore.evaluation.study import Study
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.questions import register
 from dpcore.questions.question import ask, task
-from dpcore.questions.told import command, snippet
+from dpcore.questions.told import PARTS, command, snippet
 from dpcore.summaries.study import TableStudy
 from dpcore.work.task import JobContext
 from tests.cli.commands import parsed
@@ -96,6 +96,20 @@ def test_python_means_the_question_that_it_was_told_of(question, monkeypatch):
     lines = snippet(question).replace("print(table.to_string())", "")
     exec(lines, {})
     assert heard == [question]
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        TableStudy(records=100_000, delta=1e-5),
+        TableStudy("diabetes_screening", delta=1e-5),
+        ModelStudy(dataset="diabetes_screening", delta=1e-5),
+    ],
+)
+def test_python_keeps_a_delta_that_is_the_rules_for_fewer_records(study):
+    names = {"dpcore": dpcore}
+    exec("\n".join(PARTS[type(study)].python(study)), names)
+    assert names["study"] == study
 
 
 @pytest.mark.parametrize("name", questions.names())
