@@ -36,8 +36,6 @@ from dpcore.words import spaced
 LAWS = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
 LARGEST_HISTORY = 1_000
 USUAL = "1.1, 0.01, 1000"
-SAMPLERS = ("poisson", "shuffled", "ordered", "fixed", "weighted")
-DIVISIONS = ("expected", "records", "actual")
 MECHANISMS = ("rdp", "gdp", "prv")
 """Accountants of Opacus."""
 CONVERSIONS = ("make_fix_delta", "make_zCDP_to_approxDP", "make_pureDP_to_zCDP", "make_approximate")

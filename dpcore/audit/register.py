@@ -15,7 +15,6 @@ from dpcore.audit.attack import Attack
 from dpcore.audit.training import TrainingSetting, attack
 from dpcore.erm.method import Settings
 from dpcore.erm.methods import method_named
-from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Edition
 
 REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
@@ -104,8 +103,3 @@ def _by_method(every: list[Attack]) -> dict[str, tuple[Attack, ...]]:
     for each in every:
         attacks_by_key[each.method] = (*attacks_by_key.get(each.method, ()), each)
     return attacks_by_key
-
-
-def attacks_on(method: str) -> tuple[Attack, ...]:
-    """The attacks on one method."""
-    return attacks()[one_of("method", method, tuple(attacks()))]

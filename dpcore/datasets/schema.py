@@ -205,7 +205,6 @@ class FollowUp:
 
     time: Column  # a number from 0 on
     event: Column  # of two words, the second of which is the event
-    happens: str  # what the event is, as in "time to death"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,15 +38,6 @@ def truth_share(epsilon: float) -> float:
     return math.tanh(0.5 * number("epsilon", epsilon, above=0.0))
 
 
-def coin_epsilon(truth: float) -> float:
-    """Return ε = ln((1 + s)/(1 - s)) of a coin that lets the truth through with chance s.
-
-    A true Yes sends Yes with chance (1 + s)/2, a true No with (1 - s)/2; that of No is the other
-    way round. The log of their ratio is exact, with δ = 0, for one answer replaced by another.
-    """
-    return math.log1p(truth) - math.log1p(-number("truth", truth, above=0.0, below=1.0))
-
-
 @dataclass(frozen=True)
 class Estimate:
     """How many of those who answered truly say Yes, as shares in [0, 1]."""

@@ -9,7 +9,7 @@ from scipy import stats
 
 from dpcore.audit import guesses
 from dpcore.audit.attack import run
-from dpcore.audit.register import attacks_on
+from dpcore.audit.register import attacks
 
 
 def test_the_bound_is_that_of_the_paper():
@@ -63,7 +63,7 @@ def test_faults_in_the_training_itself_are_found(monkeypatch):
     from dpcore.deep.clipping import PerExample
 
     drawn, summed = torch.Tensor.normal_, PerExample.clipped_sum
-    for attack in attacks_on("one-run"):
+    for attack in attacks()["one-run"]:
         assert not run(attack, epsilon=4.0).flagged
         with monkeypatch.context() as fault:  # noise that is never added
             fault.setattr(torch.Tensor, "normal_", lambda *a, **k: drawn(*a, **k).mul_(0.0))
@@ -78,6 +78,6 @@ def test_faults_in_the_training_itself_are_found(monkeypatch):
 
 
 def test_all_scores_prove_far_more_than_the_surest_guesses():
-    by_scores, by_guesses = (run(attack, epsilon=4.0) for attack in attacks_on("one-run"))
+    by_scores, by_guesses = (run(attack, epsilon=4.0) for attack in attacks()["one-run"])
     assert by_scores.lower_bound > 0.8 * by_scores.promise.epsilon
     assert 0.5 < by_guesses.lower_bound < 0.5 * by_scores.lower_bound

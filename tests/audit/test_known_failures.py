@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.accounting.accountants import ACCOUNTANTS, certify
 from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
-from dpcore.audit.register import attacks_on
+from dpcore.audit.register import attacks
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods import method_named, register
@@ -98,7 +98,7 @@ def test_runs_of_every_method_differ(key):
 @pytest.mark.parametrize("batch", [1, 5, 20])
 def test_larger_batches_do_not_lose_noise_on_the_way(batch):
     # tensorflow-privacy's bolt-on divides its sensitivity by the batch size once more.
-    first, *_ = attacks_on("grpua")
+    first, *_ = attacks()["grpua"]
     assert first.gaussian
     problem = Problem("huber", 100.0, 20, 2, Adjacency.REPLACE_ONE)
     made = method_named("grpua").calibrate(

@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.audit import outsider
 from dpcore.audit.attack import run
-from dpcore.audit.register import attacks_on
+from dpcore.audit.register import attacks
 from dpcore.mechanisms.gaussian import analytic_mu
 
 
@@ -64,7 +64,7 @@ def test_confidences_are_those_of_the_records_own_classes():
 
 @pytest.mark.slow("trains many networks")
 def test_what_a_model_says_of_one_chosen_image_is_normal_with_almost_all_of_mu():
-    (attack,) = attacks_on(outsider.KEY)
+    (attack,) = attacks()[outsider.KEY]
     first, second = attack.aim(10.0, 1e-5).scores(1.0, 200, 5)
     # The bound takes both variances to be one; √(1/200) is the error of their roots' ratio.
     assert first.std() / second.std() == pytest.approx(1.0, abs=0.21)

@@ -64,7 +64,6 @@ _SUPPORT2 = Entry(
             "d.time", "time followed", (0, 1_800), "Five years; few were followed longer.", "days"
         ),
         event=_category("death", "died", "no, yes", "0, 1"),
-        happens="death",
     ),
     columns=(
         _number("age", "age", (18, 100), "Adults; hardly anyone is over 100.", "years"),

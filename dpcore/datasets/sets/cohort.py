@@ -65,7 +65,6 @@ ENTRY = Entry(
             "months",
         ),
         event=Column("died", "indicator", "died while followed"),
-        happens="death",
     ),
     columns=(
         _drawn("age", "age", (18, 100), "The generator draws adults and nobody over 100.", "years"),
