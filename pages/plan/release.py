@@ -8,7 +8,7 @@ from dpcore.accounting.answers import split
 from dpcore.accounting.entries import MAX_COUNT, AccountEntry
 from dpcore.controls.plan import LADDER_BUDGET, LADDER_RELEASES, LADDER_SENSITIVITY
 from dpcore.errors import InvalidInput, whole
-from dpcore.questions.split import figure, words
+from dpcore.questions.split import figure
 from dpcore.words import at_most, plain, raised
 from pages.plan import controls, entries
 from pages.shared.display import (
@@ -49,7 +49,7 @@ def _answer(typed: controls.TypedBudget) -> None:
     count = whole("releases", typed.others[LADDER_RELEASES.key], at_least=1, at_most=10_000)
     shared = split(limit, count, "pld", sensitivity)
     table = curve(limit.epsilon, limit.delta, sensitivity, count)
-    st.markdown(f"#### {words.releases(shared, limit)}", help=NOISE)
+    st.markdown(f"#### {figure.releases(shared, limit)}", help=NOISE)
     here = table[table["epsilon"] == limit.epsilon]
     (classical,) = here[here["mechanism"] == "classical"].to_dict("records")
     is_met = not classical["reason"]
@@ -57,19 +57,19 @@ def _answer(typed: controls.TypedBudget) -> None:
         (
             (
                 "Noise σ",
-                at_most(shared.portions[0].sigma, words.DIGITS),
+                at_most(shared.portions[0].sigma, figure.DIGITS),
                 f"proved · Gaussian DP, exact · Δ = {plain(sensitivity)}",
                 "The least noise that keeps the budget, by the exact curve of Gaussian noise.",
             ),
             (
                 "ε spent",
-                at_most(shared.certified_epsilon, words.DIGITS),
+                at_most(shared.certified_epsilon, figure.DIGITS),
                 f"of {plain(limit.epsilon)} · δ = {plain(limit.delta)} · {adjacency}",
                 "What all these releases spend together, exactly.",
             ),
             (
                 "Classical σ",
-                at_most(classical["sigma"], words.DIGITS) if is_met else "none",
+                at_most(classical["sigma"], figure.DIGITS) if is_met else "none",
                 "proved" if is_met else "conditions not met",
                 f"What the classical formula asks for: {classical['by']}",
             ),
@@ -87,5 +87,5 @@ def _answer(typed: controls.TypedBudget) -> None:
         entry = AccountEntry("release", count=count, noise=noise)
         entries.offer(entry, limit.delta, adjacency, people)
     with st.expander("Take along: command line, Python", icon=":material/file_save:"):
-        show_command(words.command(limit, count, sensitivity))
-        show_python(words.snippet(limit, count, sensitivity))
+        show_command(figure.command(limit, count, sensitivity))
+        show_python(figure.snippet(limit, count, sensitivity))

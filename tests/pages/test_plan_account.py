@@ -20,7 +20,7 @@ from dpcore.questions.account import words
 from dpcore.questions.account.models import LossQuestion
 from dpcore.questions.account.usual import first_day, usual
 from dpcore.questions.cost.two_parts import Cost
-from dpcore.questions.split import words as split_words
+from dpcore.questions.split import figure as split_figure
 from dpcore.words import at_most, plain
 from dpcore.work import jobs
 from pages.shared.verbatim import verbatim
@@ -269,10 +269,10 @@ def test_the_noise_of_releases_is_told_by_every_mechanism_over_epsilon():
     link = {"ladder_releases": "52", "ladder_sensitivity": "2"}
     app = opened(question=str(QUESTION.text("release")), **link)
     shared = split(BUDGET, 52, "pld", 2.0)
-    assert split_words.releases(shared, BUDGET) in said(app)
+    assert split_figure.releases(shared, BUDGET) in said(app)
     shown = numbers(app)
-    assert shown["Noise σ"] == at_most(shared.portions[0].sigma, split_words.DIGITS)
-    assert shown["ε spent"] == at_most(shared.certified_epsilon, split_words.DIGITS)
+    assert shown["Noise σ"] == at_most(shared.portions[0].sigma, split_figure.DIGITS)
+    assert shown["ε spent"] == at_most(shared.certified_epsilon, split_figure.DIGITS)
     assert shown["Classical σ"] == "none"
     assert charts(app) == {"ladder_figure"}
     table = with_table(app, "sigma_ladder").dataframe[0].value

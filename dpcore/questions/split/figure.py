@@ -1,20 +1,59 @@
-"""The noise that each mechanism needs, against ε, as a table and drawn."""
+"""The noise of releases that share a budget: in words, to take along, and drawn against ε."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.answers import ladder
+from dpcore.accounting.answers import BudgetSplit, ladder
 from dpcore.figures.canvas import LEGEND, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION, Look
+from dpcore.guarantee import PrivacyBudget
+from dpcore.questions.lines import joined
 from dpcore.questions.plan.figure import around_one
-from dpcore.questions.split.words import DIGITS
-from dpcore.words import at_most, plain
+from dpcore.words import at_most, plain, spaced
 
 if TYPE_CHECKING:
     import pandas as pd
+
+DIGITS = 4
+
+
+def releases(budget_split: BudgetSplit, budget: PrivacyBudget) -> str:
+    """The noise of equal releases in their own unit, in one sentence."""
+    sigma, count = budget_split.portions[0].sigma, len(budget_split.portions)
+    many = "One release needs" if count == 1 else f"Each of {spaced(count)} releases needs"
+    return f"{many} noise σ = {at_most(sigma, DIGITS)} to keep ε = {plain(budget.epsilon)}."
+
+
+def command(budget: PrivacyBudget, releases: int, sensitivity: float) -> str:
+    """The command line that gives the noise of equal releases."""
+    return joined(
+        "python -m dpcore split",
+        f"--epsilon {budget.epsilon}",
+        f"--delta {budget.delta}",
+        f"--releases {releases}",
+        f"--sensitivity {sensitivity}",
+    )
+
+
+def snippet(budget: PrivacyBudget, releases: int, sensitivity: float) -> str:
+    """Python that gives the noise of equal releases, in units of the release."""
+    return "\n".join(
+        [
+            "import dpcore",
+            "",
+            "statement = dpcore.account(",
+            f'    [{{"kind": "release", "count": {releases}, "share": 1}}],',
+            f"    epsilon={budget.epsilon!r},",
+            f"    delta={budget.delta!r},",
+            ")",
+            f"print({sensitivity!r} * statement.entries[0].noise)",
+            "",
+        ]
+    )
+
 
 HEIGHT = 280
 LOOKS = {

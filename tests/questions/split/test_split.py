@@ -9,7 +9,7 @@ import pytest
 from dpcore.accounting.answers import ladder, split
 from dpcore.cli import main
 from dpcore.guarantee import PrivacyBudget
-from dpcore.questions.split import figure, words
+from dpcore.questions.split import figure
 from tests.typewritten import typewritten
 
 
@@ -51,8 +51,8 @@ def test_the_ladder_tells_claims_from_proofs():
 def test_command_and_snippet_give_the_same_noise(capsys):
     asked = (PrivacyBudget(3.0, 1e-5), 9, 2.0)
     sigma = split(*asked[:2], "pld", 2.0).portions[0].sigma
-    line = shlex.split(words.command(*asked).replace("\\\n", " "))
+    line = shlex.split(figure.command(*asked).replace("\\\n", " "))
     assert main([*line[3:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["sigma"] == [sigma] * 9
-    exec(compile(words.snippet(*asked), "snippet", "exec"), {})
+    exec(compile(figure.snippet(*asked), "snippet", "exec"), {})
     assert float(capsys.readouterr().out) == pytest.approx(sigma, rel=1e-5)
