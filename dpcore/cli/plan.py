@@ -41,7 +41,7 @@ from dpcore.controls.options import described
 from dpcore.controls.plan import CONTROLS, OPTIONS, TARGETS
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, verdicts
-from dpcore.questions.plan.choice import ChoiceCost, choice_cost
+from dpcore.questions.plan.limit import ChoiceCost, choice_cost
 from dpcore.questions.plan.words import saved
 from dpcore.words import as_set, spaced
 

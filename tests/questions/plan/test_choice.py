@@ -12,8 +12,7 @@ from dpcore.accounting.planner import solve
 from dpcore.accounting.risk_target import RiskTarget
 from dpcore.cli import main
 from dpcore.questions.plan import told
-from dpcore.questions.plan.choice import choice_cost
-from dpcore.questions.plan.limit import limited
+from dpcore.questions.plan.limit import choice_cost, limited
 
 RUN = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5, chosen_of=10)
 
