@@ -24,8 +24,7 @@ from dpcore.guarantee import Status
 from dpcore.progress import Progress
 from dpcore.questions.comparison import arms
 from dpcore.questions.comparison.arms import PUBLISHED
-from dpcore.questions.training import schedule
-from dpcore.questions.training.risk import RiskOfTraining, risk_of_training
+from dpcore.questions.training.before import RiskOfTraining, epsilon_schedule, risk_of_training
 from dpcore.words import at_most, capitalised, counted, lowered, plain
 from pages.shared import badges, risk_box, risk_panel
 from pages.shared.work import Waiting, answer_to, download
@@ -124,7 +123,7 @@ def _solved(choice: TrainChoice, count: int, progress: Progress) -> CalibratedTr
         configs,
         count,
         guarantee(configs["private"], count),
-        schedule.epsilon_schedule(configs, count),
+        epsilon_schedule(configs, count),
     )
 
 

@@ -17,7 +17,7 @@ from dpcore.evaluation.training.study import TrainingStudy, stands
 from dpcore.evaluation.training.variants import chosen_on
 from dpcore.questions.comparison import figure as cost_figure
 from dpcore.questions.comparison import words as cost_words
-from dpcore.questions.training import figure, words
+from dpcore.questions.training import before, figure
 from dpcore.questions.training.series import AXES
 from dpcore.words import at_most, capitalised, counted, plain, spaced
 from pages.shared import badges, work
@@ -76,7 +76,7 @@ def purpose(choice: TrainChoice) -> None:
     """Show what is trained, in words."""
     config = choice.study.config
     st.caption(
-        words.purpose(choice.study, choice.entry), help=ASKED.format(adjacency=config.adjacency)
+        before.purpose(choice.study, choice.entry), help=ASKED.format(adjacency=config.adjacency)
     )
     if choice.made_up:
         st.info(choice.made_up, icon=":material/science:")
@@ -194,7 +194,7 @@ def _warn_of_first_noise(calibrated: CalibratedTraining) -> None:
     constant = calibrated.configs.get("constant")
     # The σ of noise of another shape is of another unit.
     if constant is not None and constant.noise == calibrated.config.noise:
-        warning = words.large_first_noise(calibrated.config.sigma, constant.sigma)
+        warning = before.large_first_noise(calibrated.config.sigma, constant.sigma)
         if warning:
             st.warning(f"{warning} {LESS_FIRST_NOISE}", icon=":material/trending_down:")
 

@@ -16,7 +16,7 @@ from dpcore.evaluation.training.measures import gathered
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task
 from dpcore.questions import question
-from dpcore.questions.training import words
+from dpcore.questions.training import before
 from dpcore.questions.training.series import SERIES
 from dpcore.questions.vary.question import VaryQuestion
 from dpcore.words import lasting
@@ -217,4 +217,4 @@ def time_to_take(calibrated: CalibratedTraining, trial: WatchedJobs | None) -> s
     unfinished = [study for study in calibrated.studies.values() if state(study) != "done"]
     rows = work.result(trial.keys[0])
     time = duration.duration(rows, unfinished, calibrated.records)
-    return f"Press Start ({words.in_time(time)})."
+    return f"Press Start ({before.in_time(time)})."

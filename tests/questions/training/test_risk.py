@@ -9,7 +9,7 @@ from dpcore.accounting.tradeoff import from_event
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.training.study import TrainingStudy
-from dpcore.questions.training.risk import risk_of_training
+from dpcore.questions.training.before import risk_of_training
 from dpcore.words import lowered
 
 RECORDS = 1_200
