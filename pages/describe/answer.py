@@ -155,13 +155,14 @@ def _at_chosen_epsilon(summary: TableSummary, watched: Sequence[str]) -> None:
         number = drawn(NUMBER, among=summary.numbers, width=210)
         within = drawn(WITHIN, width=190)
         place = place_below(summary.stops, epsilon)
+        stop = summary.stops[place]
         table_behind(
             summary.rows,
             "describe",
             summary.question.table_is,
             lambda: (command(summary.question), snippet(summary.question)),
+            at=stop,
         )
-    stop = summary.stops[place]
     is_other = f"Shown: {stand_in_for(stop, epsilon)}. " if stop != epsilon else ""
     reached = uploads.cached_in_session(
         f"reached {summary.question.key} {within}", lambda: words.reached(summary, within)

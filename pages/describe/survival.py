@@ -41,13 +41,14 @@ def _at_chosen_epsilon(summary: SurvivalSummary) -> None:
         assert question.study.delta is not None
         risk_box.draw_gaussian(EPSILON, question.study.delta)
         place = place_below(summary.stops, epsilon)
+        stop = summary.stops[place]
         table_behind(
             summary.rows,
             "survival",
             question.table_is,
             lambda: (command(question), snippet(question)),
+            at=stop,
         )
-    stop = summary.stops[place]
     is_other = f"Shown: {stand_in_for(stop, epsilon)}. " if stop != epsilon else ""
     st.caption(is_other + words.HOW)
     shown = uploads.cached_in_session(

@@ -18,7 +18,7 @@ from dpcore.figures.picture import Picture
 from dpcore.guarantee import SAME_FIGURE
 from dpcore.questions.plan.told import opacus
 from dpcore.spreadsheet import csv
-from dpcore.words import spaced
+from dpcore.words import plain, spaced
 from pages.shared.session import control_text, control_value
 from pages.shared.verbatim import show_on_paper, unbroken, verbatim
 
@@ -122,11 +122,12 @@ def table_behind(
     name: str,
     alt: str,
     code: Callable[[], tuple[str, str]] | None = None,
+    at: float | None = None,
 ) -> None:
     """Show a small button that opens the table behind a figure, with its CSV.
 
     `name` is the file's, and unique on the page; `code` returns the command line and the Python
-    that compute the table again, the latter maybe "".
+    that compute the table again, the latter maybe "". With `at` the rows at this ε alone are shown.
     """
     place = st.popover(
         "Table, CSV and code" if code else "Table and CSV",
@@ -137,7 +138,10 @@ def table_behind(
     )
     if place.open:
         with place:
-            download(table, name, alt)
+            show_table(table if at is None else table[table["epsilon"] == at], name, alt)
+            if at is not None:
+                st.caption(f"The rows at ε = {plain(at)}. The CSV has every ε.")
+            download_csv(table, name)
             if code:
                 command, snippet = code()
                 show_command(command)

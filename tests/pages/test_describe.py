@@ -57,6 +57,16 @@ def test_the_table_follows_epsilon():
     assert picture(app)["stop"] == len(picture(app)["sentences"]) - 1
 
 
+@pytest.mark.parametrize("view", ["Table", "Survival"])
+def test_the_table_behind_is_at_the_chosen_epsilon(view):
+    app = opened(describe_view=view, describe_epsilon="6")
+    with_table(app, "describe" if view == "Table" else "survival")
+    assert set(app.dataframe[0].value["epsilon"]) == {5.0}
+    assert "The rows at ε = 5. The CSV has every ε." in said(app)
+    app.number_input(key="describe_epsilon").set_value(0.1)
+    assert set(run(app).dataframe[0].value["epsilon"]) == {0.1}
+
+
 def test_what_a_link_may_not_hold_is_told_and_left_out():
     app = opened(describe_by="<b>age", describe_number="nothing, mean", describe_within="inf")
     warned = app.warning[0].value

@@ -91,7 +91,7 @@ class DescribeQuestion(Question):
     )
 
     doing = "Summarising the table"
-    table_is = "Every number of the summary at each ε"
+    table_is = "Every number of the summary"
     examples = ("--dataset cohort --epsilon 1 --by admitted",)
 
     def measured(self, entry: Entry) -> SummaryQuery:

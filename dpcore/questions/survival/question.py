@@ -52,7 +52,7 @@ class SurvivalQuestion(Question):
     by: str = asked(BY, default="", read=str, takes="str")
 
     doing = "Following the table"
-    table_is = "Every number of the curves at each ε"
+    table_is = "Every number of the curves"
     examples = ("--dataset cohort --epsilon 1 --by sex",)
 
     def measured(self, entry: Entry) -> SummaryQuery:
