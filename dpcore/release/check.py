@@ -36,7 +36,7 @@ from dpcore.release.released_table import INTERVALS as INTERVALS_TEXT
 from dpcore.release.released_table import read_released
 from dpcore.release.summary import CARD as TABLE_CARD
 from dpcore.release.summary import SummaryNoise
-from dpcore.release.twin.card import TWIN as TWIN_CARD
+from dpcore.release.twin.counting import CARD as TWIN_CARD
 from dpcore.words import spaced
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from dpcore.guarantee import PrivacyBudget
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.check import check
 from dpcore.release.files import hashes, new_folder, write
-from dpcore.release.twin.card import TWIN
-from dpcore.release.twin.counting import counting_for
+from dpcore.release.twin.counting import CARD, counting_for
 from tests.release.test_release import ledger_with, released_from
 from tests.release.twin.test_twin import made_from
 
@@ -181,7 +180,7 @@ def test_a_twins_columns_and_rows_are_those_of_its_card(made):
     csv, columns = (twin.files()[name] for name in ("twin.csv", "columns.txt"))
 
     def found(facts):
-        text = TWIN.card(facts).to_yaml().encode()  # type: ignore[arg-type]
+        text = CARD.card(facts).to_yaml().encode()  # type: ignore[arg-type]
         return found_in({"twin.csv": csv, "columns.txt": columns, "t": text}, "t")
 
     assert found(facts).problems == ()

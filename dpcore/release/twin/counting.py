@@ -1,4 +1,4 @@
-"""What a twin counts, in whole numbers, the noise on it, all that is proved of it, and an attack.
+"""What a twin counts in whole numbers, its noise, what is proved of it, an attack, and its card.
 
 **Counts.** For every column there is one table, its cells by the outcome's two values. A number's
 range is cut at public places into `BINS` equal parts, a category has a cell for each level, and
@@ -51,14 +51,14 @@ from dpcore.errors import one_of, whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.mechanisms.whole_gaussian import ADJACENCIES, UNITS, least_noise
 from dpcore.release.attack import RUNS, DistinguishingResult, distinguish, extreme_record
+from dpcore.release.certificate import Record
 from dpcore.release.grid import Array
-from dpcore.release.measurement import Measurement, check_units
+from dpcore.release.measurement import CardKind, Measurement, check_units
 from dpcore.release.mechanism import Draw
 from dpcore.release.rounded_gaussian import rounded_gaussians
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 MAX_PAIR_NOISE = 0.05
 """Standard deviation of a mean product up to which pairs are measured: beyond, they tell less than
@@ -267,3 +267,38 @@ def _sums_of(entry: Entry, record: pd.DataFrame, outcome: int) -> Sums:
 
 def _squared(first: Whole, second: Whole) -> int:
     return int(((first - second) ** 2).sum())
+
+
+MEASURED = (
+    "For each column, how many records are in each cell of its values by the outcome's two; a "
+    "number's range is cut at public places."
+)
+PAIRS = (
+    "Then, for each pair of columns, in how many records both lie on one side of a cut, less in "
+    "how many they do not; cuts follow from the noisy counts."
+)
+
+
+def _measured(mechanism: Counting) -> str:
+    return f"{MEASURED} {PAIRS}" if mechanism.weight else MEASURED
+
+
+def _tells(record: Record) -> str:
+    return "has, too" if record.rows is None else "has as records"
+
+
+CARD = CardKind(
+    format="dpcore twin 1",
+    what="twin",
+    mechanism=Counting,
+    measured=_measured,
+    theorem=(
+        "one record adds 1 to one cell of each table, and 1 or -1 to each pair (docs/release.md)"
+    ),
+    follows=(
+        "The twin is drawn from the noisy sums and public values alone. Whatever is computed from "
+        "it, however often, is post-processing and costs nothing more. What is measured on the "
+        "real records is not."
+    ),
+    tells=_tells,
+)

@@ -31,8 +31,8 @@ from dpcore.release.model import entry_of
 from dpcore.release.payment import Paid, Payer, attached
 from dpcore.release.table import ReleaseTable, harmless_columns, written
 from dpcore.release.twin import counting, drawing
-from dpcore.release.twin.card import TWIN as TWIN_CARD
 from dpcore.release.twin.counting import (
+    CARD,
     Counting,
     Whole,
     attack,
@@ -171,7 +171,7 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
         prepared.attack,
     )
     progress(1.0, "Drawn")
-    return Twin(csv, columns, TWIN_CARD.card(facts), paid.receipt)
+    return Twin(csv, columns, CARD.card(facts), paid.receipt)
 
 
 def _measured(entry: Entry, prepared: PreparedTwin) -> tuple[Fit, Array]:

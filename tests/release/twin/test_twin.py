@@ -27,8 +27,14 @@ from dpcore.release.model import entry_of
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table import read_for_release
 from dpcore.release.twin import counting, twin
-from dpcore.release.twin.card import TWIN
-from dpcore.release.twin.counting import attack, neighbours, noisy_counts, noisy_products, products
+from dpcore.release.twin.counting import (
+    CARD,
+    attack,
+    neighbours,
+    noisy_counts,
+    noisy_products,
+    products,
+)
 from dpcore.release.twin.drawing import correlations, cuts, drawn, fitted, nearest
 from dpcore.release.twin.twin import private_twin, twin_plan
 from dpcore.spreadsheet import cell
@@ -192,7 +198,7 @@ def test_a_card_holds_and_a_change_of_any_field_is_rejected():
     ):
         forged = json.loads(json.dumps(document["facts"]))
         _set(forged, path, value)
-        assert check(TWIN.card(forged).to_yaml(), needed).problems, path
+        assert check(CARD.card(forged).to_yaml(), needed).problems, path
     for file in ("certificate", "twin"):
         assert check(text.replace("dpcore twin 1", f"dpcore {file} 2")).problems
 

@@ -14,8 +14,7 @@ from dpcore.release.check import check
 from dpcore.release.model import entry_of
 from dpcore.release.table import read_for_release
 from dpcore.release.twin import counting
-from dpcore.release.twin.card import TWIN
-from dpcore.release.twin.counting import products
+from dpcore.release.twin.counting import CARD, products
 from dpcore.release.twin.twin import private_twin, twin_plan
 from tests.release.test_release import ledger_with
 from tests.release.twin.test_twin import squared
@@ -124,4 +123,4 @@ def test_the_twin_has_a_row_a_person_and_its_card_says_how():
     facts = json.loads(json.dumps(document["facts"]))
     for person in ({"rows": 2}, {"rows": 1, "more": 1}, 1):
         with pytest.raises(InvalidInput, match="person"):
-            TWIN.card({**facts, "person": person})
+            CARD.card({**facts, "person": person})
