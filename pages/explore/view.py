@@ -27,7 +27,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.guarantee import Edition, Status
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
-from dpcore.questions.best_method.reach import best_rows
+from dpcore.questions.best_method.figure import best_rows
 from dpcore.questions.cost import noise
 from dpcore.questions.cost.chosen import Cases
 from dpcore.questions.cost.decision import Decision

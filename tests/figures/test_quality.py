@@ -9,8 +9,7 @@ from dpcore.evaluation.scoring import AREA as MEASURE
 from dpcore.evaluation.scoring import Metric
 from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.quality import ACCURACY, Quality
-from dpcore.questions.best_method.figure import frontier
-from dpcore.questions.best_method.reach import best_rows, reach
+from dpcore.questions.best_method.figure import best_rows, frontier, reach
 from dpcore.questions.cost import chosen
 
 AREA = Quality(MEASURE)

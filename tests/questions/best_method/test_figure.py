@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from dpcore.questions.best_method.figure import frontier
-from dpcore.questions.best_method.reach import best_rows
+from dpcore.questions.best_method.figure import best_rows, frontier
 from tests.questions.best_method.test_reach import ONE, OTHER
 
 TITLES = {"opera": "One", "dpgd": "Other"}

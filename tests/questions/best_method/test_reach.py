@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.accounting.risk import gaussian_advantage
 from dpcore.predictors import predictor_named
-from dpcore.questions.best_method.reach import best_rows, reach, records_needed
+from dpcore.questions.best_method.figure import best_rows, reach, records_needed
 
 
 def rows(method, accuracies, status="proved"):
