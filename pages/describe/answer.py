@@ -15,7 +15,7 @@ from dpcore.controls.release import OWN as RELEASED_OWN
 from dpcore.datasets import OWN
 from dpcore.figures.curves import stand_in_for
 from dpcore.questions.describe import figure, words
-from dpcore.questions.describe.draws import DrawsQuestion
+from dpcore.questions.describe.question import DrawsQuestion
 from dpcore.questions.describe.summary import TableSummary
 from dpcore.questions.question import Question, task
 from dpcore.questions.told import command, publishing, snippet

@@ -9,8 +9,7 @@ import pytest
 from dpcore.accounting.risk import gaussian_advantage, odds
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.questions.describe import figure, words
-from dpcore.questions.describe.draws import DRAWS, DrawsQuestion
-from dpcore.questions.describe.question import DescribeQuestion
+from dpcore.questions.describe.question import DRAWS, DescribeQuestion, DrawsQuestion
 from dpcore.questions.describe.summary import TableSummary, numbers_of
 from dpcore.questions.question import ask
 from dpcore.summaries.estimates import BARS, HISTOGRAM
