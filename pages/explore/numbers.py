@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk_target import RiskTarget
+from dpcore.accounting.risk_target import KeptRisk, RiskTarget, kept_by_gaussian
 from dpcore.controls.explore import BEST, EPSILON
 from dpcore.datasets import OWN
 from dpcore.datasets.own.clipped import often_clipped
@@ -20,7 +20,6 @@ from dpcore.predictors import predictor_named
 from dpcore.questions import register
 from dpcore.questions.cost import chosen
 from dpcore.questions.cost.two_parts import bars
-from dpcore.questions.risk.target import KeptRisk, kept_by_gaussian
 from dpcore.questions.risk.words import ODDS_CONDITION, heading
 from dpcore.words import at_most, place_below, plain, spaced
 from pages.explore.view import once

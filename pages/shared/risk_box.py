@@ -8,12 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.accounting.risk_target import RiskTarget
+from dpcore.accounting.risk_target import KeptRisk, RiskTarget, kept_by_gaussian
 from dpcore.controls.common import FOUND, FOUND_AT, RIGHT, SAID_AS_RISK
 from dpcore.controls.control import Control, Number
 from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import InvalidInput, number
-from dpcore.questions.risk.target import KeptRisk, kept_by_gaussian
 from dpcore.words import lowered, plain
 from pages.shared.session import set_controls
 from pages.shared.verbatim import refuse

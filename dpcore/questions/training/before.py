@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.accounting.epsilon_curve import along, checkpoints
 from dpcore.accounting.planner import Plan, solve
-from dpcore.accounting.risk_target import RiskTarget
+from dpcore.accounting.risk_target import KeptRisk, RiskTarget
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.training.study import ACCOUNTANT, TrainingStudy
@@ -17,7 +17,6 @@ from dpcore.evaluation.training.variants import accounted, evenly
 from dpcore.guarantee import Guarantee
 from dpcore.progress import Progress, section, silent
 from dpcore.questions.plan.limit import limited
-from dpcore.questions.risk.target import KeptRisk
 from dpcore.words import at_most, capitalised, counted, lasting, plain, spaced
 
 if TYPE_CHECKING:

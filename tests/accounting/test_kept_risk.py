@@ -3,12 +3,11 @@
 import pytest
 
 from dpcore.accounting.risk import advantage, gaussian_advantage
-from dpcore.accounting.risk_target import RiskTarget
+from dpcore.accounting.risk_target import KeptRisk, RiskTarget, kept_by_gaussian
 from dpcore.accounting.tradeoff import from_gaussian
 from dpcore.evaluation.at_epsilon import ModelAtEpsilon, largest_within
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_mu
-from dpcore.questions.risk.target import KeptRisk, kept_by_gaussian
 
 DELTA = 1e-5
 EPSILONS = (0.1, 0.2, 0.5, 0.6, 0.9, 1.0, 2.0)
