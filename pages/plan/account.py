@@ -29,8 +29,8 @@ from dpcore.evaluation.study import Study
 from dpcore.figures.quality import ACCURACY
 from dpcore.progress import Progress
 from dpcore.questions.account import figure, told, words
-from dpcore.questions.account.models import LossQuestion
 from dpcore.questions.account.usual import first_day, usual
+from dpcore.questions.cost.question import LossQuestion
 from dpcore.questions.cost.two_parts import Cost
 from dpcore.questions.question import task
 from dpcore.words import as_set, at_most, place_below, plain, spaced

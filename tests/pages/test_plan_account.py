@@ -17,8 +17,8 @@ from dpcore.evaluation.study import Study
 from dpcore.figures.quality import ACCURACY
 from dpcore.guarantee import PrivacyBudget, default_delta
 from dpcore.questions.account import words
-from dpcore.questions.account.models import LossQuestion
 from dpcore.questions.account.usual import first_day, usual
+from dpcore.questions.cost.question import LossQuestion
 from dpcore.questions.cost.two_parts import Cost
 from dpcore.questions.split import figure as split_figure
 from dpcore.words import at_most, plain

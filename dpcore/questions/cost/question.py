@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import Preparation, Table
+from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.counts import NAME, Counter
 from dpcore.evaluation.clinic.risks import released
@@ -16,7 +17,7 @@ from dpcore.evaluation.study import RISK_LOSS, RiskModels, Study, gives_risks
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
-from dpcore.progress import Progress, section, stoppable
+from dpcore.progress import Progress, numbered, section, stoppable
 from dpcore.questions.question import EVERY_RUN, Question, asked, loaded
 from dpcore.work.task import JobContext, Outcome
 
@@ -159,6 +160,42 @@ class ReferenceQuestion(Question):
     ) -> pd.DataFrame:
         """`Baselines.rows` of the better of both models."""
         return baselines(splits(records, self.study.preparation), records, report, counter).rows
+
+
+@dataclass(frozen=True)
+class LossQuestion(Question):
+    """What models lose on a study's data, each by its method, ε and δ, a row each. Not private."""
+
+    study: Study = field(default_factory=Study)
+    models: tuple[tuple[str, float, float], ...] = ()
+
+    doing = "Measuring what they lose"
+
+    def __post_init__(self) -> None:
+        if not self.alone:  # which refuses what cannot be learned
+            raise InvalidInput("models is empty, but at least one model must be named.")
+
+    @property
+    def alone(self) -> list[Study]:
+        """The study of each model."""
+        return [
+            replace(self.study, methods=(method,), epsilons=(epsilon,), delta=delta)
+            for method, epsilon, delta in self.models
+        ]
+
+    def rows(self, records: Table, report: Progress) -> pd.DataFrame:
+        import pandas as pd
+
+        preparation = self.study.preparation
+        parts = splits(records, preparation)
+        reports = numbered(section(report, 0.0, 0.7), len(self.models), "model")
+        rows = [
+            all_curves(one, parts, part, lambda: False)
+            for one, part in zip(self.alone, reports, strict=True)
+        ]
+        report(0.7, "training a model without privacy")
+        curves = pd.concat(rows, ignore_index=True)
+        return beside_none(curves, records, preparation, section(report, 0.7, 0.3))
 
 
 QUESTION = CostQuestion

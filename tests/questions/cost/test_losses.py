@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.study import Study
-from dpcore.questions.account.models import LossQuestion
+from dpcore.questions.cost.question import LossQuestion
 from dpcore.questions.question import ask
 from tests.curves import answers
 
