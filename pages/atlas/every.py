@@ -13,6 +13,7 @@ from dpcore.questions.question import task
 from dpcore.questions.verify import every
 from dpcore.questions.verify.every import Try
 from dpcore.questions.verify.question import VerifyQuestion
+from dpcore.words import lowered, raised
 from dpcore.work.jobs import Job
 from pages.shared import work
 from pages.shared.display import download_csv, show_command
@@ -40,6 +41,14 @@ SHOWN = {
     "attack": st.column_config.TextColumn("Best attack", width="large"),
 }
 
+DIGITS = (
+    ("claimed", raised, 3),
+    ("proved", raised, 3),
+    ("attacked", lowered, 3),
+    ("ratio", lowered, 2),
+    ("confidence", lowered, 2),
+)
+
 
 def draw() -> None:
     """Draw what was tried here, and what is being tried."""
@@ -55,7 +64,7 @@ def draw() -> None:
     )
     above = st.container()
     chosen = st.dataframe(
-        table,
+        _to_the_safe_side(table),
         hide_index=True,
         column_config=SHOWN,
         column_order=list(SHOWN),
@@ -103,6 +112,14 @@ def draw() -> None:
         "python -m dpcore verify --all --json",
         "python -m dpcore verify --all --edition published --json",
     )
+
+
+def _to_the_safe_side(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the digits that are shown: promises no smaller, what is lost no larger."""
+    shown = table.copy()
+    for name, rounded, digits in DIGITS:
+        shown[name] = [rounded(each, digits) for each in pd.to_numeric(table[name])]
+    return shown
 
 
 def _ask_button(label: str, questions: Sequence[VerifyQuestion]) -> None:

@@ -24,6 +24,7 @@ from dpcore.controls.statement import (
 )
 from dpcore.errors import InvalidInput
 from dpcore.figures.escape import literal
+from dpcore.guarantee import Adjacency
 from dpcore.questions.outputs import words as of_outputs
 from dpcore.questions.question import ask, records_of
 from dpcore.questions.statement.question import StatementQuestion
@@ -146,7 +147,12 @@ def _numbers(row: dict[str, Any]) -> None:
     draw_numbers(
         [
             ("Claimed ε", "–" if claimed is None else as_set(claimed), at, ""),
-            ("Proved ε", "none" if proved is None else at_most(proved), at, row["proved_by"]),
+            (
+                "Proved ε",
+                "none" if proved is None else at_most(proved),
+                at,
+                f"{Adjacency(row['adjacency']).meaning} {row['proved_by']}",
+            ),
             (
                 "μ",
                 "–" if mu is None else at_most(mu),

@@ -15,6 +15,7 @@ from dpcore.audit.bounds import least_share, most_share
 from dpcore.figures.canvas import LEGEND, add_rule, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION
+from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.questions.verify.live import dots
 from dpcore.questions.verify.words import sentence
@@ -70,8 +71,8 @@ def rising(
         f"{pairs[-1]}. "
         + ", ".join(f"{name} ε = {at_most(level)}" for name, (level, _) in drawn.items())
         + ".",
-        f"Proved by: {row['proved_by']}. Lower bound: {row['bound_by']}, "
-        f"{lasting(row['seconds'])}. {row['attack']}",
+        f"{Adjacency(row['adjacency']).meaning} Proved by: {row['proved_by']}. "
+        f"Lower bound: {row['bound_by']}, {lasting(row['seconds'])}. {row['attack']}",
     )
 
 
