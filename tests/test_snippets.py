@@ -41,8 +41,8 @@ from dpcore.questions.groups.question import GroupsQuestion
 from dpcore.questions.model.question import ModelQuestion
 from dpcore.questions.plan import told as plan
 from dpcore.questions.question import ask
-from dpcore.questions.risk_curves.hand_edits import written
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion
+from dpcore.questions.risk_curves.terms import written
 from dpcore.questions.training import told as train
 from dpcore.questions.vary.question import VaryQuestion
 from dpcore.work.task import JobContext

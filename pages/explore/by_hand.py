@@ -10,9 +10,16 @@ import streamlit as st
 from dpcore.datasets.column_parts import terms_of
 from dpcore.errors import InvalidInput
 from dpcore.questions.risk_curves.by_hand import effect_part
-from dpcore.questions.risk_curves.hand_edits import MAX_HEIGHT, corrections_of, written
 from dpcore.questions.risk_curves.question import CURVE_OF, RiskCurvesQuestion, term_part
-from dpcore.questions.risk_curves.terms import curve_rows, moved, of_map, with_edits
+from dpcore.questions.risk_curves.terms import (
+    MAX_HEIGHT,
+    corrections_of,
+    curve_rows,
+    moved,
+    of_map,
+    with_edits,
+    written,
+)
 from dpcore.questions.told import command, snippet
 from dpcore.words import plain
 from pages.explore import curve_jobs

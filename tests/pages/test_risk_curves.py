@@ -13,9 +13,9 @@ from dpcore.evaluation.clinic.risks import REFERENCE
 from dpcore.evaluation.study import Study
 from dpcore.questions.risk_curves.by_hand import effect_part
 from dpcore.questions.risk_curves.figure import column_curve
-from dpcore.questions.risk_curves.hand_edits import read
 from dpcore.questions.risk_curves.hand_figure import effect
 from dpcore.questions.risk_curves.question import RiskCurvesQuestion, curve_part
+from dpcore.questions.risk_curves.terms import read
 from dpcore.work import jobs
 from dpcore.work.task import JobContext
 from pages.shared.verbatim import verbatim

@@ -25,9 +25,14 @@ from dpcore.evaluation.scoring.metrics import auc
 from dpcore.evaluation.splits import by_map, splits
 from dpcore.evaluation.study import RiskModels, Study
 from dpcore.progress import Progress, section
-from dpcore.questions.risk_curves.hand_edits import Correction, corrected_weights
 from dpcore.questions.risk_curves.terms import COLUMNS as OF_TERMS
-from dpcore.questions.risk_curves.terms import of_map, of_run, term_rows
+from dpcore.questions.risk_curves.terms import (
+    Correction,
+    corrected_weights,
+    of_map,
+    of_run,
+    term_rows,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

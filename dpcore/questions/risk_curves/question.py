@@ -51,15 +51,18 @@ from dpcore.evaluation.study import RiskModels, Study
 from dpcore.progress import Progress, section
 from dpcore.questions.question import Question, asked
 from dpcore.questions.risk_curves.by_hand import corrected
-from dpcore.questions.risk_curves.hand_edits import (
+from dpcore.questions.risk_curves.terms import COLUMNS as OF_TERMS
+from dpcore.questions.risk_curves.terms import (
+    FIRST,
     LARGEST_FILE,
     Correction,
     as_object,
     corrections_of,
+    of_map,
+    of_run,
     read,
+    term_rows,
 )
-from dpcore.questions.risk_curves.terms import COLUMNS as OF_TERMS
-from dpcore.questions.risk_curves.terms import FIRST, of_map, of_run, term_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,14 +19,14 @@ from dpcore.progress import silent
 from dpcore.questions.calibration.question import CalibrationQuestion
 from dpcore.questions.question import ask
 from dpcore.questions.risk_curves.by_hand import effect, effect_part
-from dpcore.questions.risk_curves.hand_edits import (
+from dpcore.questions.risk_curves.question import RiskCurvesQuestion
+from dpcore.questions.risk_curves.terms import (
     LARGEST_FILE,
     MAX_TERMS,
     corrected_weights,
     read,
     written,
 )
-from dpcore.questions.risk_curves.question import RiskCurvesQuestion
 
 CURVES = Preparation(features="additive")
 STUDY = Study("cohort", 300, preparation=CURVES, methods=("opera",), epsilons=(0.5, 5.0), runs=3)
