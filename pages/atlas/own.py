@@ -27,8 +27,14 @@ from dpcore.figures.escape import literal
 from dpcore.guarantee import Adjacency
 from dpcore.questions.outputs import words as of_outputs
 from dpcore.questions.question import ask, records_of
-from dpcore.questions.statement.question import StatementQuestion
-from dpcore.questions.statement.words import STANDS, TOO_LOW, UNCLAIMED, read_as, sentence
+from dpcore.questions.statement.question import (
+    STANDS,
+    TOO_LOW,
+    UNCLAIMED,
+    StatementQuestion,
+    read_as,
+    sentence,
+)
 from dpcore.questions.told import command, snippet
 from dpcore.questions.verify import figure
 from dpcore.words import as_set, at_most, plain

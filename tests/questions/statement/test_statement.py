@@ -5,8 +5,7 @@ import pytest
 import dpcore
 from dpcore.accounting.elsewhere import StatementStudy
 from dpcore.questions.question import ask
-from dpcore.questions.statement.question import StatementQuestion
-from dpcore.questions.statement.words import read_as, sentence
+from dpcore.questions.statement.question import StatementQuestion, read_as, sentence
 from dpcore.words import at_least, at_most
 from tests.cli.commands import parsed, refused
 
