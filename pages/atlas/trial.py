@@ -23,8 +23,7 @@ from dpcore.errors import InvalidInput
 from dpcore.questions.question import records_of, task
 from dpcore.questions.told import command, snippet
 from dpcore.questions.verify import figure
-from dpcore.questions.verify.live import LiveTrial, usual_attack
-from dpcore.questions.verify.question import ReplayQuestion, VerifyQuestion
+from dpcore.questions.verify.question import LiveTrial, ReplayQuestion, VerifyQuestion, usual_attack
 from dpcore.questions.verify.words import SOUND, replay_sentence
 from pages.shared import work
 from pages.shared.display import on_dark, plot, table_behind

@@ -17,13 +17,14 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
-from dpcore.questions.verify.live import dots
 from dpcore.questions.verify.words import sentence
 from dpcore.words import at_least, at_most, lasting, percent, plain
 
 HEIGHT, WORLDS_HEIGHT, ROC_HEIGHT = 380, 180, 200
 CLAIMED, PROVED, ATTACKED = "claimed", "proved", "shown to be lost"
 BINS = 26
+DOTS = 20
+"""Each stands for as large a share of a world's outputs."""
 
 
 def rising(
@@ -115,6 +116,11 @@ def worlds(
         f"{percent(float(max(right, 1.0 - right)))} of the time.",
         f"Outputs {names[0]} lie {apart:.2f} standard deviations above those {names[1]}.",
     )
+
+
+def dots(scores: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Scores that part a world's outputs into equal shares: their middles."""
+    return np.asarray(np.quantile(scores, (np.arange(DOTS) + 0.5) / DOTS))
 
 
 def roc(result: AttackResult, *, is_normal: bool, dark: bool = False) -> Drawn:

@@ -1,25 +1,24 @@
-"""The question whether a method keeps what is claimed and what is proved of it."""
+"""The question whether a method keeps what is claimed and what is proved of it, also watched."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dpcore.audit.attack import AttackResult, tried
+from dpcore.audit.attack import Attack, AttackResult, tried
 from dpcore.audit.bounds import Verdict, verdict
 from dpcore.audit.replay_register import replayed
 from dpcore.audit.study import TrialStudy
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Edition
+from dpcore.guarantee import Adjacency, Edition
 from dpcore.progress import Progress
 from dpcore.questions.question import Question, records_of
 from dpcore.questions.verify.words import NO_PROMISE, replay_sentence, sentence, verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from dpcore.audit.attack import Attack
 
 
 @dataclass(frozen=True)
@@ -96,9 +95,6 @@ class VerifyQuestion(Question):
         return {"beaten": self.fails(table), "note": "\n".join(told)}
 
 
-QUESTION = VerifyQuestion
-
-
 @dataclass(frozen=True)
 class ReplayQuestion(VerifyQuestion):
     """What a replay of its method alone shows, in one row."""
@@ -167,3 +163,69 @@ def nothing_to_try(attack: Attack, why: str) -> dict[str, Any]:
         "attack": attack.about,
         "why": why,
     }
+
+
+class LiveTrial:
+    """A method attacked, that can be watched, stopped and gone on with, block by block.
+
+    One attack after another draws, until one refutes.
+    """
+
+    def __init__(self, study: TrialStudy) -> None:
+        self.study = study
+        self.attack = study.attacks[0]
+        self.bounds: list[tuple[int, float]] = []  # outputs on either data set, and lower bounds
+        self.last: AttackResult | None = None
+        self._steps, self._lock = self._tried(), threading.Lock()
+
+    def _tried(self) -> Iterator[AttackResult]:
+        for attack in self.study.attacks:
+            self.attack, self.bounds = attack, []
+            for result in trial(self.study, attack):
+                yield result
+                if result.flagged:
+                    return
+
+    def go(self, report: Progress) -> AttackResult:
+        """Draw on until it is decided, or all outputs are drawn; `report` may stop it."""
+        with self._lock:
+            for result in self._steps:
+                self.last = result
+                self.bounds.append((result.runs, result.lower_bound))
+                report(result.runs / self.most, "Drawing outputs")
+        if self.last is None:
+            raise InvalidInput(f"{self.attack.method} could not be tried.")
+        return self.last
+
+    @property
+    def which(self) -> str:
+        """Which of the method's attacks this is."""
+        every = replace(self.study, attack=None).attacks
+        number = self.study.attack or every.index(self.attack) + 1
+        return f"Attack {number} of {len(every)}"
+
+    @property
+    def most(self) -> int:
+        """The most outputs that are drawn on either data set."""
+        return self.study.outputs or self.attack.runs
+
+    @property
+    def row(self) -> dict[str, object] | None:
+        """How it stands, as a row of the question's table."""
+        return None if self.last is None else row_of(self.last)
+
+
+def usual_attack(study: TrialStudy) -> int:
+    """The number of the attack to watch: under zero-out and by normal scores, where there is one.
+
+    From 1; of several such it is the first.
+    """
+
+    def rank(attack: Attack) -> tuple[bool, bool]:
+        return attack.adjacency is Adjacency.ZERO_OUT, attack.gaussian
+
+    ranks = [rank(attack) for attack in study.attacks]
+    return ranks.index(max(ranks)) + 1
+
+
+QUESTION = VerifyQuestion

@@ -11,8 +11,8 @@ from dpcore.guarantee import Adjacency
 from dpcore.progress import silent
 from dpcore.questions.question import ask
 from dpcore.questions.verify import figure
-from dpcore.questions.verify.live import DOTS, LiveTrial, dots, usual_attack
-from dpcore.questions.verify.question import VerifyQuestion
+from dpcore.questions.verify.figure import DOTS, dots
+from dpcore.questions.verify.question import LiveTrial, VerifyQuestion, usual_attack
 from dpcore.questions.verify.words import NO_PROMISE, sentence, verdicts
 
 
