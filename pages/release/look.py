@@ -26,7 +26,7 @@ from dpcore.release.plan import ReleasePlan
 from dpcore.release.table import harmless_columns, network_file
 from dpcore.release.twin.twin import Twin, TwinPlan, twin_plan
 from dpcore.words import percent, points
-from pages.release import measured, payment, steps
+from pages.release import payment, steps
 from pages.release.account import Attempt, PayingAccount, WatchedAttempt
 from pages.release.budget import ReleaseBudget
 from pages.release.steps import ReleaseStep
@@ -258,13 +258,13 @@ def _draw_twin(
 
 def twin_under_way(account: PayingAccount | None) -> Attempt[Twin] | None:
     """The twin that this visitor began, or else another of the account, while it is under way."""
-    return measured.under_way(None if account is None else account.twins.latest, TWIN_BEGUN)
+    return payment.under_way(None if account is None else account.twins.latest, TWIN_BEGUN)
 
 
 def _twin_button(
     values: dict[str, Any], records: ChosenTable, account: PayingAccount, actor: str
 ) -> None:
-    measured.draw_button(
+    payment.draw_measurement(
         "twin",
         lambda left: _twin_price(values, records, left),
         TWIN_EPSILON,

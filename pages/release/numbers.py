@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.controls.release import DEMONSTRATION, EPSILON
 from dpcore.release.payment import Price
 from dpcore.release.summary import PublishedSummary
-from pages.release import measured, payment
+from pages.release import payment
 from pages.release.account import Attempt, PayingAccount, WatchedAttempt
 from pages.release.budget import ReleaseBudget
 from pages.release.steps import ReleaseStep, last
@@ -35,7 +35,7 @@ LABELS = {
 
 def under_way(account: PayingAccount | None) -> Attempt[PublishedSummary] | None:
     """The table that is being published, this visitor's or another of the account."""
-    return measured.under_way(None if account is None else account.tables.latest, BEGUN)
+    return payment.under_way(None if account is None else account.tables.latest, BEGUN)
 
 
 def draw(
@@ -56,7 +56,7 @@ def draw(
         st.caption(NOT_YET)
     elif records is not None and account is not None and budget.price is not None:
         price = budget.price
-        measured.draw_button(
+        payment.draw_measurement(
             "table",
             lambda left: Price(price.plan, left),
             EPSILON,

@@ -18,12 +18,14 @@ from dpcore.datasets.own import clipped
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import large_delta
 from dpcore.progress import Progress
-from dpcore.release.ledger import Receipt
+from dpcore.release.certificate import Record
+from dpcore.release.confined_release import MEASUREMENTS, Kind
+from dpcore.release.ledger import Left, Receipt
 from dpcore.release.payment import ACCOUNTANT, Price
 from dpcore.release.release import Released
 from dpcore.release.roles import AT_HAND, Actor, Role
 from dpcore.words import as_set, at_least, at_most, plain
-from pages.release.account import Attempt, Attempts, PayingAccount, Work
+from pages.release.account import Attempt, Attempts, MeasurementOrder, PayingAccount, Work
 from pages.release.table import ChosenTable
 from pages.server import sign_in
 from pages.shared import badges, frame, uploads
@@ -46,6 +48,7 @@ LOST = "It was paid, and then cut off: the payment stays, what it was for is los
 DOUBTFUL = "It was cut off while it was paid: what is left says whether it was."
 MORE = "Proof, ledger and check"
 CHECK = "python -m dpcore certificate check ."
+ONE_ROW = "One row of each person counts, chosen by lots: the noise is that of one row."
 LABELS = {
     "model.json": "Model (JSON)",
     "model.onnx": "Model (ONNX)",
@@ -302,3 +305,61 @@ def _proof(released: Released) -> None:
         f"`{released.receipt.chain_head}`."
     )
     show_command(CHECK)
+
+
+def under_way(latest: Attempt[Product] | None, begun: str) -> Attempt[Product] | None:
+    """What this visitor began under a name, or else the latest, while it is under way."""
+    return next((each for each in (stored(begun), latest) if each and each.is_under_way), None)
+
+
+def draw_measurement(
+    kind: Kind,
+    price_of: Callable[[Left], Price[Any]],
+    control: Control,
+    records: ChosenTable,
+    account: PayingAccount,
+    attempts: Attempts[Any],
+    actor: str,
+    *,
+    label: str,
+    icon: str,
+    caption: str,
+    begun: str,
+    is_own: bool,
+) -> None:
+    """Draw the price and button of one measurement; a press begins it, stored as `begun`."""
+    if Record.of(records.columns).rows is not None:
+        st.caption(ONE_ROW)
+    try:
+        price = price_of(account.ledger.left(account.data_set))
+        if refused(price, control, f"release_{kind}_less"):
+            return
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return
+    press = pressed(
+        price,
+        records,
+        account,
+        attempts,
+        name=f"release_{kind}",
+        label=label,
+        icon=icon,
+        caption=caption,
+        is_own=is_own,
+    )
+    if press is not None:
+        order = MeasurementOrder(kind, price.plan, actor, account)
+        begin(press, attempts, measuring(records, order, press), begun)
+
+
+def measuring(records: ChosenTable, order: MeasurementOrder, press: Press) -> Work[Any]:
+    """What an attempt at a measurement does: prepare, pay, measure, seal."""
+    return in_order(
+        press,
+        prepare=lambda progress, cancelled: records.prepare_measurement(order, progress, cancelled),
+        pay=lambda: records.pay_measurement(order),
+        make=lambda progress: records.measure(order.kind, progress),
+        seal=lambda made: MEASUREMENTS[order.kind].seal(made, order.account.ledger),
+        hash_of=lambda made: made.card.hash,
+    )

@@ -11,7 +11,7 @@ from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.plan import plan
 from dpcore.release.roles import Actor, Role
-from pages.release import account, final_step, measured, payment
+from pages.release import account, final_step, payment
 from pages.release.account import Attempt, Attempts, WatchedAttempt
 from pages.release.payment import Press
 from pages.release.steps import ReleaseStep, current, last
@@ -120,7 +120,10 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(role, payments, tmp_p
     records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
     records.train.side_effect = InvalidInput("No more is needed here.")
     records.measure.side_effect = records.train.side_effect
-    for work, pay in ((final_step._work, records.pay), (measured.work, records.pay_measurement)):
+    for work, pay in (
+        (final_step._work, records.pay),
+        (payment.measuring, records.pay_measurement),
+    ):
         attempt = ended(work(records, order, press))
         assert pay.call_count == payments
         assert (attempt.phase == "refused") == (not payments)
