@@ -83,14 +83,11 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(tmp_pat
         ]
         return table.assign(Corrected=heights)
 
-    def button(_, label, data, **__):
-        files[label] = data
+    def button(label, make, *_, **__):
+        files[label] = make()
 
     monkeypatch.setattr("streamlit.data_editor", editor)
-    monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.download_button", button)
-    monkeypatch.setattr(
-        "streamlit.download_button", lambda label, data, **more: button(None, label, data, **more)
-    )
+    monkeypatch.setattr("streamlit.download_button", button)
 
     def once_more(app):
         app.session_state["by_hand"] = True  # open, which this kind of test forgets
