@@ -20,15 +20,16 @@ from functools import lru_cache
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpcore.accounting import events
-from dpcore.accounting.binomial import beyond, up_to
 from dpcore.accounting.root_search import turning_point
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.words import as_set
+
+Array = NDArray[np.float64]
 
 LATTICE_RATIO = 1.02
 LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
@@ -189,3 +190,17 @@ def noise_multiplier_for(
             return LATTICE_RATIO**low
         low, high, stride = max(low - stride, LOWEST_INDEX), low, 2 * stride
     return LATTICE_RATIO ** (low + 1 + bisect_left(range(low + 1, high), True, key=within))
+
+
+def beyond(count: ArrayLike, trials: int, chance: float | Array) -> Array:
+    """P(K > count) for K ~ Binomial(trials, chance); `scipy.stats` loads slowly."""
+    below = np.clip(count, 0, trials - 1)
+    tail = scipy.special.betainc(below + 1.0, trials - below, chance)
+    return np.where(np.less(count, 0), 1.0, np.where(np.less(count, trials), tail, 0.0))
+
+
+def up_to(count: ArrayLike, trials: int, chance: float | Array) -> Array:
+    """P(K <= count) for K ~ Binomial(trials, chance); for the arguments see `beyond`."""
+    below = np.clip(count, 0, trials - 1)
+    tail = scipy.special.betaincc(below + 1.0, trials - below, chance)
+    return np.where(np.less(count, 0), 0.0, np.where(np.less(count, trials), tail, 1.0))

@@ -33,7 +33,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.accounting.binomial import up_to
+from dpcore.accounting.sampled import up_to
 from dpcore.errors import number, whole
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
 

@@ -14,10 +14,12 @@ from dpcore.accounting.composition import amplified_epsilon
 from dpcore.accounting.sampled import (
     LATTICE_RATIO,
     SampledGaussian,
+    beyond,
     certified_epsilon,
     hit_epsilon,
     noise_multiplier_for,
     renyi_epsilon,
+    up_to,
 )
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
@@ -207,3 +209,17 @@ def test_zero_out_has_the_figure_of_add_remove_by_either_bound():
     assert hit_epsilon(SampledGaussian(0.8, 0.05, 80, "fixed", REPLACE_ONE), 1e-6) > 1.5 * (
         hit_epsilon(blanked, 1e-6)
     )
+
+
+@pytest.mark.parametrize("trials", [1, 2, 7, 100, 5_000, 10**6])
+def test_both_tails_are_those_of_scipy(trials):
+    for chance in (0.0, 1e-6, 1e-3, 0.01, 0.2, 0.5, 0.9, 1.0):
+        spread = np.sqrt(trials * chance * (1.0 - chance)) + 1.0
+        around = trials * chance + spread * np.linspace(-9.0, 9.0, 61)
+        counts = np.unique(np.clip(np.round(around), -1, trials + 1)).astype(int)
+        assert beyond(counts, trials, chance) == pytest.approx(
+            stats.binom.sf(counts, trials, chance), rel=1e-11, abs=1e-290
+        )
+        assert up_to(counts, trials, chance) == pytest.approx(
+            stats.binom.cdf(counts, trials, chance), rel=1e-11, abs=1e-290
+        )
