@@ -22,7 +22,7 @@ from dpcore.controls.plan import LOOKS, MAP, PAPER, SOLVE, SOLVED, VIEW
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import SAME_FIGURE, Adjacency, PrivacyBudget, Status
 from dpcore.questions.account.usual import of_run
-from dpcore.questions.plan import accountants, figure, map, paper, told, words
+from dpcore.questions.plan import accountants, figure, paper, told, words
 from dpcore.questions.plan.limit import Limited, limited
 from dpcore.questions.training.figure import noise
 from dpcore.systems import standing, system_named
@@ -253,7 +253,7 @@ def _schedule_and_map(run: TrainingPlan, epsilon: float) -> Waiting:
     if table is None:
         st.caption("The map comes here.")
         return waiting
-    drawn_map = map.epsilon(
+    drawn_map = figure.epsilon_map(
         table,
         axis,
         sigma=run.sigma,

@@ -7,8 +7,7 @@ import pytest
 
 from dpcore.accounting import epsilon_curve
 from dpcore.accounting.paper_003 import PRESETS, evidence, preset
-from dpcore.questions.plan import map as figure
-from dpcore.questions.plan import paper
+from dpcore.questions.plan import figure, paper
 from dpcore.questions.plan.accountants import covering, spending
 from dpcore.words import at_most
 
@@ -41,7 +40,7 @@ def test_a_map_marks_the_run_and_the_target(over):
     table = epsilon_curve.epsilon_map(RUN, over)
     value = RUN.decay if over == "decay" else RUN.rate
     given = {"sigma": RUN.sigma, "value": value, "basis": BASIS}
-    drawn = figure.epsilon(table, over, target=0.5, **given)
+    drawn = figure.epsilon_map(table, over, target=0.5, **given)
     heat, contour, cross = drawn.figure.data
     at = table[(table["sigma"] == RUN.sigma) & (table[over] == value)]["epsilon"].iloc[0]
     assert 10.0 ** heat.z[cross.y[0]][cross.x[0]] == pytest.approx(at)
@@ -50,9 +49,10 @@ def test_a_map_marks_the_run_and_the_target(over):
     kept = int((table["epsilon"] <= 0.5).sum())
     assert f"ε = {at_most(at)}, within the target 0.5" in drawn.sentence
     assert f"({kept} of {len(table)} settings)" in drawn.sentence
-    assert "kept nowhere" in figure.epsilon(table, over, target=1e-4, **given).sentence
+    assert "kept nowhere" in figure.epsilon_map(table, over, target=1e-4, **given).sentence
     table.loc[:2, "epsilon"] = math.inf
-    assert "3 settings are left blank" in figure.epsilon(table, over, target=1.0, **given).sentence
+    drawn = figure.epsilon_map(table, over, target=1.0, **given)
+    assert "3 settings are left blank" in drawn.sentence
 
 
 def test_no_hover_says_less_than_is_spent(along):
