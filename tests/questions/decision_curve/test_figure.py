@@ -5,9 +5,8 @@ import math
 import pandas as pd
 
 from dpcore.evaluation.clinic.risks import REFERENCE
-from dpcore.questions.decision_curve.figure import decision_curve
+from dpcore.questions.decision_curve.figure import decision_curve, worth
 from dpcore.questions.decision_curve.question import TREAT_ALL, TREAT_NONE
-from dpcore.questions.decision_curve.words import worth
 from tests.figures.conftest import series
 
 THRESHOLDS = (0.1, 0.2, 0.5)
