@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.controls.describe import EPSILON
 from dpcore.figures.curves import stand_in_for
-from dpcore.questions.survival import figure, words
+from dpcore.questions.survival import figure
 from dpcore.questions.survival.summary import SurvivalSummary
 from dpcore.questions.told import command, snippet
 from dpcore.words import place_below, plain
@@ -50,15 +50,15 @@ def _at_chosen_epsilon(summary: SurvivalSummary) -> None:
             at=stop,
         )
     is_other = f"Shown: {stand_in_for(stop, epsilon)}. " if stop != epsilon else ""
-    st.caption(is_other + words.HOW)
+    st.caption(is_other + figure.HOW)
     shown = uploads.cached_in_session(
         f"picture of survival {question.key}", lambda: figure.picture(summary)
     )
     with above:
         draw_picture(shown, "survival", summary.stops, place)
     st.subheader(f"The table at ε = {plain(stop)}", anchor=False)
-    written(question.by, words.groups(summary), words.lines(summary, place))
-    notes = words.too_noisy(summary, place), words.POINTWISE, words.not_reached(summary)
+    written(question.by, figure.groups(summary), figure.lines(summary, place))
+    notes = figure.too_noisy(summary, place), figure.POINTWISE, figure.not_reached(summary)
     for note in filter(None, notes):
         st.caption(verbatim(note))
     may_leave(question.spelled_out(), stop)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.questions.question import ask
-from dpcore.questions.survival import figure, words
+from dpcore.questions.survival import figure
 from dpcore.questions.survival.question import SurvivalQuestion
 from dpcore.questions.survival.summary import SurvivalSummary
 from dpcore.summaries.study import TableStudy
@@ -55,17 +55,17 @@ def test_the_three_numbers_are_those_of_the_rows(summary):
 
 
 def test_the_table_has_some_times_of_each_curve_and_every_other_number(summary):
-    lines = [line for line in words.lines(summary, 1) if line.cells]
+    lines = [line for line in figure.lines(summary, 1) if line.cells]
     headings = [line.heading for line in lines[1:]]
     assert headings[:6] == [f"event-free at {end}" for end in (10, 20, 30, 40, 50, 60)]
     assert headings[6:8] == ["median time within 60", "restricted mean within 60"]
     assert len(headings) == (10 if summary.question.by else 8)
-    assert all(len(line.cells) == len(words.groups(summary)) for line in lines)
+    assert all(len(line.cells) == len(figure.groups(summary)) for line in lines)
 
 
 def test_what_is_too_noisy_is_counted_with_the_epsilon_that_would_do(summary):
     noisy = int((~summary.at(0)["readable"]).sum())
     assert noisy
-    assert f"{noisy} numbers" in words.too_noisy(summary, 0)
+    assert f"{noisy} numbers" in figure.too_noisy(summary, 0)
     assert summary.free_from in (None, *STUDY.epsilons)
-    assert "without the event" in words.sentence(summary, 1)
+    assert "without the event" in figure.sentence(summary, 1)
