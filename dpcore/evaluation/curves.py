@@ -36,7 +36,6 @@ from dpcore.evaluation.scoring import (
     scoring_for,
     split_error,
 )
-from dpcore.evaluation.scoring.classes import CLASSIFICATION
 from dpcore.evaluation.splits import Splits, by_map, each, enough_runs, in_order
 from dpcore.evaluation.study import OBJECTIVES, Calibrations, Study, calibrations_of, problem_for
 from dpcore.evaluation.sweep import Watch, sweep
@@ -85,10 +84,6 @@ def _measured_columns(scoring: Scoring) -> tuple[str, ...]:
 def noiseless(scoring: Scoring) -> list[str]:
     """Each measure of the same training with its noise left out."""
     return [f"{metric.column}_noiseless" for metric in scoring.banded]
-
-
-COLUMNS = columns(CLASSIFICATION)
-"""Columns where classes are predicted."""
 
 
 def calibration_table(calibrations: Calibrations, *, guesses: bool = True) -> pd.DataFrame:

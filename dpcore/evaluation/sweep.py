@@ -13,7 +13,6 @@ from dpcore.datasets import Split
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
-from dpcore.evaluation.scoring.classes import CLASSIFICATION
 from dpcore.evaluation.splits import Splits, by_map, each, in_order, samples, splits_of
 from dpcore.evaluation.study import Calibrations, Study, calibrations_of, problem_for
 from dpcore.predictors import Noise, Predictor, Sample, predictor_named
@@ -48,10 +47,6 @@ def columns(scoring: Scoring) -> tuple[str, ...]:
     without_noise = (f"{metric.column}_noiseless" for metric in scoring.banded)
     outcome = ("objective", "excess_risk", "seconds", "status")
     return (*_DESCRIPTION, *scoring.run_columns, *without_noise, *outcome)
-
-
-COLUMNS = columns(CLASSIFICATION)
-"""Columns where classes are predicted."""
 
 
 def sweep(

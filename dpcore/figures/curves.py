@@ -52,13 +52,6 @@ class ReferenceLine:
     width: float = 1.5
 
 
-SERIES = (
-    *("method", "edition", "epsilon", "delta", "adjacency", "status", "accountant"),
-    *("runs", "splits"),
-)
-"""Columns that say what a row of any curve is about, and by whom it is guaranteed."""
-
-
 def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """(method, edition, rows sorted by ε) for every private series in the table."""
     private = table[table["method"] != NO_PRIVACY]

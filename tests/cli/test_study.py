@@ -9,8 +9,9 @@ import pytest
 from dpcore.datasets import Preparation, load
 from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.curves import SAME_LAM, WITHOUT_PRIVACY
+from dpcore.evaluation.scoring.classes import CLASSIFICATION
 from dpcore.evaluation.splits import splits_of
-from dpcore.evaluation.sweep import COLUMNS
+from dpcore.evaluation.sweep import columns
 from tests.cli.commands import parsed, refused, said
 
 SMALL = [
@@ -27,7 +28,7 @@ SMALL = [
 
 def test_what_is_not_private_is_told_once_and_at_no_epsilon(capsys, tmp_path):
     shown = pd.read_csv(io.StringIO(said(capsys, *SMALL)))
-    assert tuple(shown.columns) == (*COLUMNS, "measures")
+    assert tuple(shown.columns) == (*columns(CLASSIFICATION), "measures")
     assert set(shown["measures"]) == {"not private"}
     assert shown["method"].tolist() == [SAME_LAM, *["opera"] * 4]
     assert shown.loc[0, ["epsilon", "delta"]].isna().all()

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from dpcore.evaluation import curves
-from dpcore.evaluation.curves import COLUMNS, closed_form, summarise
+from dpcore.evaluation.curves import closed_form, summarise
+from dpcore.evaluation.scoring.classes import CLASSIFICATION
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 
@@ -39,7 +40,7 @@ STUDIES = {
 def test_closed_forms_agree_with_a_large_sweep(name, cancer):
     study = STUDIES[name]
     closed, sampled, rows = compared(study, cancer)
-    assert tuple(closed.columns) == tuple(sampled.columns) == COLUMNS
+    assert tuple(closed.columns) == tuple(sampled.columns) == curves.columns(CLASSIFICATION)
     errors = (1000.0 * (1.0 - closed["accuracy"])).to_numpy()
     wrong = (closed["missed_per_1000"] + closed["false_per_1000"]).to_numpy()
     assert wrong == pytest.approx(errors)

@@ -8,9 +8,10 @@ from scipy import special
 
 from dpcore.datasets import Preparation, load
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.curves import COLUMNS, all_curves, calibration_table
+from dpcore.evaluation.curves import all_curves, calibration_table, columns
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.models import curve as atlas
+from dpcore.evaluation.scoring.classes import CLASSIFICATION
 from dpcore.evaluation.splits import RepeatedSplits, splits
 from dpcore.evaluation.study import (
     RiskModels,
@@ -72,7 +73,7 @@ def test_on_the_atlas_split_they_are_the_atlas_models(cancer_table):
         study = Study(methods=(key,), epsilons=(0.1, 1.0), runs=20)
         rows = all_curves(study, one_split).set_index("epsilon")
         usual = atlas(ModelStudy(model=key, epsilons=(0.1, 1.0), runs=20))
-        assert list(rows.columns) == list(COLUMNS[:2]) + list(COLUMNS[3:])
+        assert list(rows.columns) == [one for one in columns(CLASSIFICATION) if one != "epsilon"]
         for epsilon in (0.1, 1.0):
             wanted = usual.loc[usual["epsilon"] == epsilon, "value"].mean()
             assert rows.loc[epsilon, "accuracy"] == pytest.approx(wanted, abs=1e-12)

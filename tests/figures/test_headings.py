@@ -3,6 +3,7 @@
 import pytest
 
 from dpcore.evaluation import curves
+from dpcore.evaluation.scoring.classes import CLASSIFICATION
 from dpcore.evaluation.scoring.regression import REGRESSION
 from dpcore.evaluation.training.measures import METRICS
 from dpcore.evaluation.training.trainer import COLUMNS
@@ -18,7 +19,7 @@ from dpcore.questions.risk_curves import question as column_curves
         (*SETTINGS, *CONFIG_FIELDS),
         (*METRICS, *CERTIFIED),
         column_curves.COLUMNS,
-        (*curves.COLUMNS, "baseline", "accuracy_baseline", "auc_linear"),
+        (*curves.columns(CLASSIFICATION), "baseline", "accuracy_baseline", "auc_linear"),
         curves.columns(REGRESSION),
     ],
 )

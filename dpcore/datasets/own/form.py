@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from math import isnan, nan
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,11 +267,6 @@ class Form:
     # what is said of the whole table; its fields are not used
     rest: TableDescription = NOTHING_SAID
     unnamed: tuple[str, ...] = ()  # columns that no description can name
-
-    def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
-        """The form after changes: by place, then by a row's field."""
-        rows = [replace(row, **edits.get(place, {})) for place, row in enumerate(self.rows)]
-        return replace(self, rows=tuple(rows), predicted=predicted)
 
     def unused(self) -> dict[Lack, tuple[str, ...]]:
         """Names of the columns that are not used, by what is to be filled in before they can be."""

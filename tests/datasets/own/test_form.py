@@ -44,6 +44,12 @@ def suggested(text=CLINIC):
     return form("", look(text.encode(), "clinic.csv"))
 
 
+def edited(draft, edits, predicted):
+    """The form after changes: by place, then by a row's field."""
+    rows = [replace(row, **edits.get(place, {})) for place, row in enumerate(draft.rows)]
+    return replace(draft, rows=tuple(rows), predicted=predicted)
+
+
 def test_names_suggest_a_description_that_reads_the_file():
     draft = suggested()
     assert draft.suggested
@@ -110,12 +116,12 @@ def test_points_that_may_part_thousands_are_asked_about(values, kind):
 def test_a_person_says_what_a_point_means():
     text = "leukocytes;died\n9.040;no\n850;yes\n"
     filled_in = {"used": True, "lowest": "0", "highest": "20000"}
-    undecided = suggested(text).edited({0: filled_in}, "died")
+    undecided = edited(suggested(text), {0: filled_in}, "died")
     assert undecided.unused()["kind"] == ("leukocytes",)
     with pytest.raises(InvalidInput, match=r"leukocytes is used, but .* 1\.234 or"):
         undecided.description()
     for kind, value in ((NUMBER, 9.04), (COMMA, 9040.0)):
-        decided = suggested(text).edited({0: {**filled_in, "kind": kind}}, "died")
+        decided = edited(suggested(text), {0: {**filled_in, "kind": kind}}, "died")
         assert "kind" not in decided.unused()
         table = read_own(write(decided.description()), text.encode(), "c")
         assert table.frame["leukocytes"].tolist() == [value, 850.0]
@@ -128,7 +134,7 @@ def test_values_beyond_a_limit_ask_how_they_are_read(value):
     assert (row.kind, row.used, row.highest, row.lacks) == (NUMBER, True, "500", "beyond")
     with pytest.raises(InvalidInput, match=r"crp \(mg/l\) is used, .* like <5"):
         draft.description()
-    described = draft.edited({0: {"beyond": "unknown"}}, "died").description()
+    described = edited(draft, {0: {"beyond": "unknown"}}, "died").description()
     assert described.fields[0].beyond == "unknown"
     # A description says it again in the form, also of another file.
     assert form(write(described), ()).description() == described
@@ -138,8 +144,8 @@ def test_a_bound_beside_decimal_commas_is_not_guessed():
     draft = suggested("crp;died\n0,7;no\n1.234,5;yes\n")
     used = {"used": True, "lowest": "0"}
     with pytest.raises(InvalidInput, match=r"highest is '1\.005', which could be 1\.0050 or 1005"):
-        draft.edited({0: {**used, "highest": "1.005"}}, "died").description()
-    clear = draft.edited({0: {**used, "highest": "1.000,0"}}, "died").description().fields[0]
+        edited(draft, {0: {**used, "highest": "1.005"}}, "died").description()
+    clear = edited(draft, {0: {**used, "highest": "1.000,0"}}, "died").description().fields[0]
     assert (clear.upper, clear.decimal_mark, clear.thousands_mark) == (1000.0, ",", ".")
 
 
@@ -184,13 +190,13 @@ def test_the_form_keeps_what_is_said_of_the_whole_table():
     draft = form(write(columns), ())
     assert draft.description() == columns
     unused = {place: {"used": False} for place, row in enumerate(draft.rows) if row.kind == PERSON}
-    assert draft.edited(unused, "outcome").description() == replace(columns, person=None)
+    assert edited(draft, unused, "outcome").description() == replace(columns, person=None)
     # One row each, until a column is said to tell whose row it is.
     each = f"person: one row each\n{SUGGESTED}"
     draft = form(each, look(CLINIC.encode(), "c"))
     assert draft.description() == read(each)
     place = next(place for place, row in enumerate(draft.rows) if row.kind == PERSON)
-    mine = draft.edited({place: {"used": True, "highest": "2"}}, draft.predicted).description()
+    mine = edited(draft, {place: {"used": True, "highest": "2"}}, draft.predicted).description()
     assert mine == read(f"person: patient, at most 2 rows\n{SUGGESTED}")
 
 
@@ -231,12 +237,12 @@ def test_columns_that_are_not_used_are_told_with_what_is_missing():
     assert draft.unused() == lacking
     place = {row.name: place for place, row in enumerate(draft.rows)}
     filled_in = {place["crp"]: {"used": True, "lowest": "0", "highest": "500"}}
-    filled = draft.edited(filled_in, "outcome")
+    filled = edited(draft, filled_in, "outcome")
     assert filled.unused() == {name: of for name, of in lacking.items() if name != "range"}
     # Ticked off again by a person: nothing is missing.
     filled_in[place["crp"]]["used"] = False
-    assert draft.edited(filled_in, "outcome").unused()["nothing"] == ("crp",)
-    assert draft.edited({}, "ward").unused()["values"] == ("ward",)
+    assert edited(draft, filled_in, "outcome").unused()["nothing"] == ("crp",)
+    assert edited(draft, {}, "ward").unused()["values"] == ("ward",)
 
 
 @pytest.mark.parametrize("kind", KINDS)
