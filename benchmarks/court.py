@@ -20,8 +20,8 @@ import numpy as np
 
 from benchmarks.court_process import REAL
 from dpcore.audit.bounds import Verdict
+from dpcore.audit.court import cases
 from dpcore.audit.court.case import Array, Case, try_case
-from dpcore.audit.court.register import cases
 from dpcore.questions.court.question import row_of, told
 
 MOST_ALARMS = 6

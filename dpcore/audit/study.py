@@ -125,7 +125,7 @@ class CourtStudy:
 
     def __post_init__(self) -> None:
         if self.case:
-            from dpcore.audit.court.register import cases
+            from dpcore.audit.court import cases
 
             one_of("case", self.case, tuple(cases()))
         if self.outputs is not None:
@@ -135,7 +135,7 @@ class CourtStudy:
     @property
     def cases(self) -> tuple[Case, ...]:
         """The cases that it names."""
-        from dpcore.audit.court.register import cases
+        from dpcore.audit.court import cases
 
         return tuple(each for key, each in cases().items() if self.case in ("", key))
 

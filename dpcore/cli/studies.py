@@ -216,7 +216,7 @@ def described_trial(options: argparse.Namespace) -> tuple[TrialStudy, None]:
 
 def court_options(command: Parser) -> None:
     """Add the options that describe a sitting of the court."""
-    from dpcore.audit.court.register import cases
+    from dpcore.audit.court import cases
 
     command.add_argument("--case", help=f"{listed(tuple(cases()))}; default: every one")
     command.add_argument("--outputs", help="on either data set; default: each case's own")

@@ -33,7 +33,7 @@ def titles() -> dict[str, str]:
 
 @cache
 def _cases() -> dict[str, str]:
-    from dpcore.audit.court.register import cases
+    from dpcore.audit.court import cases
 
     return {key: case.title for key, case in cases().items()}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from dpcore.audit.court import cases
 from dpcore.audit.court.case import Case
-from dpcore.audit.court.register import cases
 from dpcore.audit.study import CourtStudy
 from dpcore.controls.verify import CASE
 from dpcore.questions.court.question import CourtQuestion, told

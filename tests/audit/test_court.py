@@ -7,9 +7,8 @@ import pytest
 from scipy import optimize, stats
 
 from dpcore.audit.bounds import Verdict
-from dpcore.audit.court import libraries
+from dpcore.audit.court import cases, libraries
 from dpcore.audit.court.case import try_case
-from dpcore.audit.court.register import cases
 from dpcore.audit.sequential import ApproximateDP, Wager, bets_needed
 from dpcore.audit.study import CourtStudy
 from dpcore.errors import InvalidInput

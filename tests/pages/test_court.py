@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dpcore.audit.court.register import cases
+from dpcore.audit.court import cases
 from dpcore.audit.study import CourtStudy
 from dpcore.questions.court.question import CourtQuestion, told
 from dpcore.questions.question import ask

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dpcore.audit.court import cases
 from dpcore.audit.court.case import Case, Judgement, try_case
-from dpcore.audit.court.register import cases
 from dpcore.audit.study import CourtStudy
 from dpcore.controls.control import Control, Switch
 from dpcore.progress import Progress
