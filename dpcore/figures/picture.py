@@ -342,9 +342,13 @@ def _rounded(value: float) -> float:
 
 
 def _ticks(low: float, high: float, log: bool) -> list[float]:
-    """At most a few round values on an axis: powers of ten on a long logarithmic one."""
-    if log and high / low >= 100.0:
+    """At most a few round values on an axis: those of 1, 2, 5, 10 on a logarithmic one."""
+    if log and high / low >= 10.0:
         powers = range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
+        every = [factor * 10.0**power for power in (powers[0] - 1, *powers) for factor in (1, 2, 5)]
+        held = [_rounded(each) for each in every if 0.999999 * low <= each <= 1.000001 * high]
+        if len(held) <= MOST_TICKS:
+            return held
         apart = math.ceil(len(powers) / MOST_TICKS)
         return [10.0**power for power in powers if power % apart == 0]
     if high <= low:
