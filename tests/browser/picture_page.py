@@ -91,7 +91,7 @@ def made(panels, hostile, sparse, runs):
                     strong=True,
                 ),
             ),
-            (Rule("largest coefficient", 1.3),),
+            (Rule("the largest coefficient of all: ± 1.3 units", 1.3),),
             log=True,
         ),
     ]
