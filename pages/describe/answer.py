@@ -221,7 +221,8 @@ def _closer(summary: TableSummary, place: int, number: str, watched: Sequence[st
 def _table(summary: TableSummary, place: int) -> None:
     st.subheader(f"The table at ε = {plain(summary.stops[place])}", anchor=False)
     written(summary.question.by, summary.groups, words.lines(summary, place))
-    for note in filter(None, (words.too_noisy(summary, place), words.INTERVALS, words.POINT)):
+    notes = words.too_noisy(summary, place), words.INTERVALS, words.on_grid(summary), words.POINT
+    for note in filter(None, notes):
         st.caption(verbatim(note))
 
 

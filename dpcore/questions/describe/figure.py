@@ -208,7 +208,7 @@ def draws(rows: pd.DataFrame, summary: TableSummary, number: str, dark: bool) ->
         x=factor * first["exact"],
         y=first["group"].map(groups.index),
         mode="markers",
-        name="true",
+        name="without noise",
         marker={
             "symbol": "line-ns-open",
             "size": 26,
@@ -225,5 +225,8 @@ def draws(rows: pd.DataFrame, summary: TableSummary, number: str, dark: bool) ->
             everybody["exact"].iloc[0],
         )
     )
-    told = f"In ten draws “{number}” of all lies between {low} and {high}; truly it is {exact}."
+    told = (
+        f"In ten draws “{number}” of all lies between {low} and {high}; "
+        f"without noise it is {exact}."
+    )
     return Drawn(figure, told, told)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dpcore.questions.describe.question import ACCOUNTANT
 from dpcore.questions.describe.summary import TableSummary
 from dpcore.summaries import table_lines
-from dpcore.summaries.estimates import CONFIDENCE, READABLE, SHARE
+from dpcore.summaries.estimates import CONFIDENCE, QUANTILES, READABLE, SHARE
 from dpcore.summaries.mechanism import EVERYBODY
 from dpcore.summaries.study import TableStudy
 from dpcore.summaries.table_lines import TableLine
@@ -20,6 +20,10 @@ POINT = (
 INTERVALS = (
     f"In brackets: between what the number lies for the population, in {percent(CONFIDENCE, 0)} of "
     "such tables. Chance and noise are both in it."
+)
+GRID = (
+    "Quartiles are read off counts in the cells of a public grid: those of whole numbers may lie "
+    "between two."
 )
 WIDEST = plain(100.0 * READABLE)
 
@@ -85,6 +89,11 @@ def too_noisy(summary: TableSummary, place: int) -> str:
     if enough <= summary.stops[place]:
         return f"{told} At this ε all are readable in most draws; this one was unlucky."
     return f"{told} ε = {plain(enough)} would do for all."
+
+
+def on_grid(summary: TableSummary) -> str:
+    """Where quartiles come from; "" where there are none."""
+    return GRID if summary.at(0)["statistic"].isin(QUANTILES).any() else ""
 
 
 def reached(summary: TableSummary, within: float) -> str:

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting.risk import gaussian_advantage, odds
+from dpcore.datasets import load
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.questions.describe import figure, words
 from dpcore.questions.describe.question import DRAWS, DescribeQuestion, DrawsQuestion
 from dpcore.questions.describe.summary import TableSummary, numbers_of
 from dpcore.questions.question import ask
-from dpcore.summaries.estimates import BARS, HISTOGRAM
+from dpcore.summaries.counts import layers_for
+from dpcore.summaries.estimates import BARS, HISTOGRAM, QUANTILES
 from dpcore.summaries.study import TableStudy
 from dpcore.summaries.table_lines import cell
 
@@ -126,6 +128,18 @@ def test_what_is_too_noisy_is_counted_with_the_epsilon_that_would_do(summary):
     assert words.too_noisy(summary, LAST) == ""
     enough = summary.all_readable_from()
     assert enough in STUDY.epsilons[1:]
+
+
+def test_quartiles_of_whole_numbers_lie_on_the_grid_and_their_intervals_hold_them(summary):
+    ages = load("cohort", records=1_000).frame["age"]
+    rows = summary.rows[(summary.rows["column"] == "age") & (summary.rows["group"] == "all")]
+    cell = 82.0 / 4 ** layers_for(1_000)
+    for statistic, order in QUANTILES.items():
+        own = np.quantile(ages, order, method="inverted_cdf")
+        told = rows[rows["statistic"] == statistic]
+        assert np.all(abs(told["exact"] - own) <= cell)
+        assert np.all((told["noise_low"] <= own) & (own <= told["noise_high"]))
+    assert words.on_grid(summary) == words.GRID
 
 
 def test_the_first_draw_is_the_one_of_the_table(summary, draws):
