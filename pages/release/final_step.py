@@ -1,4 +1,4 @@
-"""Draw step 5: the words of the certificate, the button, progress, and what came of it."""
+"""Draw step 5: the certificate's words, the button, progress, and what came of model or table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dpcore.controls.release import DEMONSTRATION, MODEL, NUMBERS, TEXTS, USE
+from dpcore.controls.release import DEMONSTRATION, EPSILON, MODEL, NUMBERS, TEXTS, USE
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
@@ -14,13 +14,15 @@ from dpcore.release.certificate import About
 from dpcore.release.payment import Price
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Released
-from pages.release import numbers, payment, steps
+from dpcore.release.summary import PublishedSummary
+from pages.release import payment, steps
 from pages.release.account import Attempt, PayingAccount, ReleaseOrder, WatchedAttempt, Work
 from pages.release.budget import ReleaseBudget
 from pages.release.payment import Press
 from pages.release.steps import ReleaseStep, last
 from pages.release.table import ChosenTable
-from pages.shared import work
+from pages.shared import badges, work
+from pages.shared.display import show_command
 from pages.shared.session import ACTING, stored
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import ControlForm
@@ -33,6 +35,16 @@ PAYS = (
 )
 ANOTHER = "Release another model"
 BEGUN = "release begun"
+TABLE_BEGUN = "release table begun"
+PUBLISH, PUBLISH_ANOTHER = "Publish the table", "Publish another table"
+TABLE_PAYS = "The payment is final, and pays for one table. It can be cancelled until it is paid."
+TABLE_LABELS = {
+    "table.csv": "Table (CSV)",
+    "table.html": "For a paper (HTML)",
+    "released.json": "Noisy sums (JSON)",
+    "intervals.py": "Intervals (Python)",
+    "summary.yaml": "Certificate (YAML)",
+}
 
 
 def draw(
@@ -42,7 +54,7 @@ def draw(
     before: Sequence[ReleaseStep],
 ) -> ReleaseStep:
     if form.values[MODEL.key] == NUMBERS:
-        return numbers.draw(form, records, budget, before)
+        return _draw_table(form, records, budget, before)
     is_own = form.values["release_table"] != DEMONSTRATION
     running = under_way(budget.account)
     if running is not None:
@@ -80,7 +92,7 @@ def under_way(account: PayingAccount | None) -> Attempt[Released] | None:
     The visitor's comes first: its records take part in one at a time, whatever account is chosen.
     """
     latest = None if account is None else account.attempts.latest
-    return next((each for each in (stored(BEGUN), latest) if each and each.is_under_way), None)
+    return payment.under_way(latest, BEGUN)
 
 
 def _button(
@@ -143,3 +155,57 @@ def _work(records: ChosenTable, order: ReleaseOrder, press: Press) -> Work[Relea
         seal=lambda released: releasing.seal(released, order.account.ledger),
         hash_of=lambda released: released.certificate.hash,
     )
+
+
+def table_under_way(account: PayingAccount | None) -> Attempt[PublishedSummary] | None:
+    """The table that is being published, this visitor's or another of the account."""
+    return payment.under_way(None if account is None else account.tables.latest, TABLE_BEGUN)
+
+
+def _draw_table(
+    form: ControlForm,
+    records: ChosenTable | None,
+    budget: ReleaseBudget,
+    before: Sequence[ReleaseStep],
+) -> ReleaseStep:
+    account = budget.account
+    running = table_under_way(account)
+    if running is not None:
+        work.watch([WatchedAttempt(running, stored(TABLE_BEGUN), "table")])
+        return last(before, "the table is being made", "")
+    latest = None if account is None else account.tables.latest
+    if latest is not None and account is not None:
+        _table_outcome(latest, account)
+    if not all(step.needs_nothing for step in before):
+        st.caption(NOT_YET)
+    elif records is not None and account is not None and budget.price is not None:
+        price = budget.price
+        payment.draw_measurement(
+            "table",
+            lambda left: Price(price.plan, left),
+            EPSILON,
+            records,
+            account,
+            account.tables,
+            budget.actor,
+            label=PUBLISH if latest is None else PUBLISH_ANOTHER,
+            icon=":material/lock_open_right:",
+            caption=TABLE_PAYS,
+            begun=TABLE_BEGUN,
+            is_own=form.values["release_table"] != DEMONSTRATION,
+        )
+    is_released = latest is not None and latest.released is not None
+    return last(before, "", "paid, files below" if is_released else "")
+
+
+def _table_outcome(latest: Attempt[PublishedSummary], account: PayingAccount) -> None:
+    if latest.released is None:
+        payment.draw_without(latest, account)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        badges.status("proved", name="Table")
+        st.markdown(f"{payment.proved(latest.released.card.document)}.")
+    payment.draw_files(latest.files, TABLE_LABELS)
+    show_command(payment.CHECK)
+    if latest.refusal:
+        refuse(latest.refusal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.controls.release import CONTROLS, DEMONSTRATION
-from pages.release import budget, final_step, look, numbers, steps, table
+from pages.release import budget, final_step, look, steps, table
 from pages.release.account import PayingAccount
 from pages.release.steps import ReleaseStep
 from pages.shared import address, frame
@@ -45,7 +45,7 @@ for number, step in enumerate(headed, 1):
 account: PayingAccount | None = stored(ACCOUNT)
 is_busy = any(
     under_way(account)
-    for under_way in (final_step.under_way, look.twin_under_way, numbers.under_way)
+    for under_way in (final_step.under_way, look.twin_under_way, final_step.table_under_way)
 )
 with rows[0]:
     records, first = table.draw_table(form, is_busy=is_busy)
