@@ -105,7 +105,7 @@ def jobs_at_once(few_splits, monkeypatch):
     """Jobs are done as they are handed in, in this process and on few splits.
 
     What pages say of jobs goes by their files, which are the same. Workers are tested in
-    `tests/evaluation/test_jobs.py`.
+    `tests.work.test_jobs`.
     """
 
     def submit(work, *given, **_):

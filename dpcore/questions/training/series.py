@@ -44,7 +44,7 @@ SERIES = {
     "clipped": Series("clipping only", _RED),
     "noisy": Series("noise only", _PURPLE),
 }
-"""The series of a comparison (`dpcore.evaluation.comparison`), in the order of its lines.
+"""The series of a comparison (`dpcore.questions.comparison`), in the order of its lines.
 
 Clipping and noise have the colours that their parts have in the bars of the cost."""
 
