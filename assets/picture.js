@@ -4,7 +4,7 @@
 // Texts may be strangers': they enter as text nodes, never as HTML.
 
 const REST = 300 // milliseconds without a move
-const LETTER = 6.7, WORDS = 5.6, ROW = 13, LEFT = 8, RIGHT = 14, TOP = 8, BOTTOM = 44 // pixels
+const LETTER = 6.7, LEFT = 8, RIGHT = 14, TOP = 8, BOTTOM = 44 // pixels
 const WIDE = 700 // from this width on, marks stand in long rows
 const PEOPLE = ["disc", "cross", "diamond", "speck"], GUESSES = ["disc", "diamond", "ring"]
 const ARROWS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }
@@ -281,7 +281,7 @@ function layPanel(box, axis, height) {
   const left = LEFT + LETTER * Math.max(2, ...panel.ticks.map(([, text]) => text.length))
   const right = Math.max(left + 10, whole - RIGHT), floor = height - BOTTOM
   const x = (place) => left + place * (right - left), y = (place) => floor - place * (floor - TOP)
-  Object.assign(box, { left, right, floor, x, y, stops: axis.places })
+  Object.assign(box, { left, right, floor, x, y })
   box.ground = svg("rect", { class: "ground", x: left, y: TOP, width: right - left, height: floor - TOP })
   box.cursor = svg("g", {})
   const across = (place, settings) => svg("path", { d: `M${left} ${at(y(place))}H${right}`, ...settings })
@@ -332,53 +332,29 @@ function lines({ panel, left, right, floor, x, y }, stops) {
   return inside
 }
 
-// Each at an end of its rule, best where the strong line is farther, and clear of it where there is room.
+// Each at the end of its rule, and on the side of it, that is farther from the strong line.
 function ruleLabels(box) {
   const { panel, left, right, y } = box
   const strong = panel.lines.find((line) => line.strong)
   const above = (rule, end) => (strong?.places.at(end) ?? -9) - rule.place
   box.taken = []
-  return panel.rules.flatMap((rule) => {
-    const best = Math.abs(above(rule, 0)) >= Math.abs(above(rule, -1)) ? 0 : -1
-    const shapes = [[rule.label], halved(rule.label)]
-    if (WORDS * rule.label.length > (right - left) / 2) shapes.reverse()
-    const spots = [best, -1 - best].flatMap((end) => shapes.flatMap((rows) => {
-      const wide = WORDS * Math.max(...rows.map((row) => row.length)), tall = ROW * (rows.length - 1)
-      const sides = [y(rule.place) - 5 - tall, y(rule.place) + 14]
-      if (above(rule, end) > 0) sides.reverse()
-      return sides.map((side) => ({ end, rows, from: end ? right - 4 - wide : left + 6, wide, side, tall }))
-    }))
-    const { end, rows, side } = free(box, box.taken, spots, strong ? pieces(box, strong) : [])
-    const place = end ? right - 4 : left + 6, anchor = end ? "end" : "start"
-    return rows.map((row, one) => label(row, place, side + ROW * one, anchor, "rule-label"))
+  return panel.rules.map((rule) => {
+    const end = Math.abs(above(rule, 0)) >= Math.abs(above(rule, -1)) ? 0 : -1
+    const wide = LETTER * rule.label.length, from = end ? right - 4 - wide : left + 6
+    const sides = [y(rule.place) - 5, y(rule.place) + 14]
+    if (above(rule, end) > 0) sides.reverse()
+    const { side } = free(box, box.taken, sides.map((each) => ({ from, wide, side: each })))
+    return label(rule.label, end ? right - 4 : left + 6, side, end ? "end" : "start", "rule-label")
   })
 }
 
-// A text as two rows, parted at the space that is nearest to its middle.
-function halved(text) {
-  const away = ({ index }) => Math.abs(index - text.length / 2)
-  const [space] = [...text.matchAll(" ")].sort((one, two) => away(one) - away(two))
-  return space ? [text.slice(0, space.index), text.slice(space.index + 1)] : [text]
-}
-
-// What a line takes from one stop to the next, as if it were words there.
-function pieces({ x, y, stops }, { places }) {
-  return places.slice(1).flatMap((place, stop) => {
-    if (place === null || places[stop] === null) return []
-    const [high, low] = [y(place), y(places[stop])].sort((one, two) => one - two)
-    return [{ from: x(stops[stop]), wide: x(stops[stop + 1]) - x(stops[stop]), side: high + 10, tall: low - high - 14 }]
-  })
-}
-
-// Take the first spot for words that is within the axes and meets no other words, and best no line.
-function free({ left, right, floor }, taken, spots, line = []) {
-  const within = spots.filter(({ from, wide, side, tall }) =>
-    side > TOP + 10 && side + tall < floor - 2 && from >= left && from + wide <= right + RIGHT)
+// Take the first spot for words that is within the axes and meets no other, or else the first.
+function free({ left, right, floor }, taken, spots) {
+  const isInside = ({ from, wide, side }) =>
+    side > TOP + 10 && side < floor - 2 && from >= left && from + wide <= right + RIGHT
   const apart = (one, two) =>
-    one.side > two.side + two.tall + 14 || two.side > one.side + one.tall + 14 ||
-    one.from > two.from + two.wide || two.from > one.from + one.wide
-  const clear = (others) => within.find((one) => others.every((two) => apart(one, two)))
-  const spot = clear([...taken, ...line]) ?? clear(taken) ?? within[0] ?? spots[0]
+    Math.abs(one.side - two.side) > 14 || one.from > two.from + two.wide || two.from > one.from + one.wide
+  const spot = spots.find((one) => isInside(one) && taken.every((two) => apart(one, two))) ?? spots[0]
   taken.push(spot)
   return spot
 }
@@ -430,7 +406,7 @@ function point({ data: { axis }, cursor: { stop }, lit }, box) {
     // Above a line that rises there is room on the left, below it on the right.
     const rise = (places[stop + 1] ?? place) >= (places[stop - 1] ?? place) ? 1 : -1
     const wide = 8 * words.length, above = y(place) - 11, below = y(place) + 21
-    const spotAt = (way, side) => ({ way, side, wide, tall: 0, from: way < 0 ? here - 11 - wide : here + 11 })
+    const spotAt = (way, side) => ({ way, side, wide, from: way < 0 ? here - 11 - wide : here + 11 })
     const spots = [spotAt(-rise, above), spotAt(rise, below), spotAt(rise, above), spotAt(-rise, below)]
     const { way, side } = free(box, taken, spots)
     parts.push(label(words, here + 11 * way, side, way < 0 ? "end" : "start", "read"))

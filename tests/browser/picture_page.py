@@ -91,7 +91,7 @@ def made(panels, hostile, sparse, runs):
                     strong=True,
                 ),
             ),
-            (Rule("the largest coefficient of all: ± 1.3 units", 1.3),),
+            (Rule("largest coefficient", 1.3),),
             log=True,
         ),
     ]

@@ -276,34 +276,6 @@ def test_a_hostile_name_is_shown_letter_by_letter(opened):
     expect(page).to_have_title("A picture")
 
 
-UNCLEAR = """picture => [...picture.querySelectorAll('.chart .panel > svg')].flatMap((paper) => {
-  const frame = paper.getBoundingClientRect()
-  const outside = [...paper.querySelectorAll('.rule-label, .read')].filter((each) => {
-    const box = each.getBoundingClientRect()
-    return box.left < frame.left - 1 || box.right > frame.right + 1
-  })
-  const line = paper.querySelector('.line.strong'), ground = line.getScreenCTM()
-  const crossed = [...paper.querySelectorAll('.rule-label')].filter((each) => {
-    const box = each.getBoundingClientRect(), whole = line.getTotalLength()
-    for (let along = 0; along < whole; along += 2) {
-      const { x, y } = line.getPointAtLength(along).matrixTransform(ground)
-      if (x > box.left && x < box.right && y > box.top + 2 && y < box.bottom - 2) return true
-    }
-  })
-  return [...outside, ...crossed].map((each) => each.textContent)
-})"""
-"""Words in a picture that leave it, and a rule's that the thick line strikes through."""
-
-
-def test_words_in_a_picture_stay_within_it_and_clear_of_its_thick_line(opened):
-    page = opened("?panels=3")
-    for width in (1280, 390):
-        resize(page, width)
-        for stop in ("Home", "End"):
-            slider(page).press(stop)
-            assert page.locator(".picture").evaluate(UNCLEAR) == []
-
-
 def test_it_is_whole_and_heard_at_every_width_in_both_themes(opened):
     page = opened("?panels=3")
     for theme in ("light", "dark"):

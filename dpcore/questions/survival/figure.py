@@ -83,7 +83,7 @@ def _errors(summary: SurvivalSummary) -> Panel:
         Line(_name(summary, group), summary.errors(group), colours, dash, strong=group == first)
         for group, (colours, dash) in zip(summary.groups, LOOKS, strict=False)
     )
-    label = f"chance alone, {_name(summary, first)}: ± {plain(floor, 2)} points"
+    label = f"chance alone, {first}: ± {plain(floor, 2)}"
     return Panel("Typical error of the curve, ± points", lines, (Rule(label, floor),), log=True)
 
 
