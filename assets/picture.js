@@ -348,13 +348,13 @@ function ruleLabels(box) {
   })
 }
 
-// Take the first spot for words that is within the axes and meets no other, or else the first.
+// Take the first spot for words that is within the axes and best meets no other words.
 function free({ left, right, floor }, taken, spots) {
-  const isInside = ({ from, wide, side }) =>
-    side > TOP + 10 && side < floor - 2 && from >= left && from + wide <= right + RIGHT
+  const within = spots.filter(({ from, wide, side }) =>
+    side > TOP + 10 && side < floor - 2 && from >= left && from + wide <= right + RIGHT)
   const apart = (one, two) =>
     Math.abs(one.side - two.side) > 14 || one.from > two.from + two.wide || two.from > one.from + one.wide
-  const spot = spots.find((one) => isInside(one) && taken.every((two) => apart(one, two))) ?? spots[0]
+  const spot = within.find((one) => taken.every((two) => apart(one, two))) ?? within[0] ?? spots[0]
   taken.push(spot)
   return spot
 }
