@@ -114,7 +114,7 @@ def draw_file(label: str, make: Callable[[], bytes | str], name: str, **more: An
     and the browser, which still asks for it, logs an error.
     """
     usual = {"icon": ":material/download:", "on_click": "ignore", "mime": guess_type(name)[0]}
-    st.download_button(label, make, name, **usual | more)
+    st.download_button(label, make, file_name=name, **usual | more)
 
 
 def table_behind(
