@@ -16,7 +16,7 @@ from dpcore.questions.verify.question import VerifyQuestion
 from dpcore.words import lowered, raised
 from dpcore.work.jobs import Job
 from pages.shared import work
-from pages.shared.display import download_csv, show_command
+from pages.shared.display import Rounding, download_csv, show_command, to_the_safe_side
 from pages.shared.session import set_controls, store, stored
 
 PLACE = "every"
@@ -41,13 +41,13 @@ SHOWN = {
     "attack": st.column_config.TextColumn("Best attack", width="large"),
 }
 
-DIGITS = (
-    ("claimed", raised, 3),
-    ("proved", raised, 3),
-    ("attacked", lowered, 3),
-    ("ratio", lowered, 2),
-    ("confidence", lowered, 2),
-)
+SAFE: dict[str, Rounding] = {
+    "claimed": (raised, 3),
+    "proved": (raised, 3),
+    "attacked": (lowered, 3),
+    "ratio": (lowered, 2),
+    "confidence": (lowered, 2),
+}
 
 
 def draw() -> None:
@@ -64,7 +64,7 @@ def draw() -> None:
     )
     above = st.container()
     chosen = st.dataframe(
-        _to_the_safe_side(table),
+        to_the_safe_side(table, SAFE),
         hide_index=True,
         column_config=SHOWN,
         column_order=list(SHOWN),
@@ -112,14 +112,6 @@ def draw() -> None:
         "python -m dpcore verify --all --json",
         "python -m dpcore verify --all --edition published --json",
     )
-
-
-def _to_the_safe_side(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with the digits that are shown: promises no smaller, what is lost no larger."""
-    shown = table.copy()
-    for name, rounded, digits in DIGITS:
-        shown[name] = [rounded(each, digits) for each in pd.to_numeric(table[name])]
-    return shown
 
 
 def _ask_button(label: str, questions: Sequence[VerifyQuestion]) -> None:

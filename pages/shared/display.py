@@ -18,7 +18,7 @@ from dpcore.figures.picture import Picture
 from dpcore.guarantee import SAME_FIGURE
 from dpcore.questions.plan.told import opacus
 from dpcore.spreadsheet import csv
-from dpcore.words import plain, spaced
+from dpcore.words import lowered, plain, raised, spaced
 from pages.shared.session import control_text, control_value
 from pages.shared.verbatim import show_on_paper, unbroken, verbatim
 
@@ -34,6 +34,12 @@ PICTURE, PICTURES = "picture_format", ("png", "svg")
 NO_HEADINGS: Mapping[str, str] = MappingProxyType({})
 # A longer table scrolls, and paper has the rows in view.
 MAX_ROWS = 8
+Rounding = tuple[Callable[[float, int], float], int]
+"""Which way a number is rounded, and to how many significant digits."""
+PROMISES: Mapping[str, Rounding] = {
+    **dict.fromkeys(("certified_epsilon", "ε spent so far", "ε by itself"), (raised, 4)),
+    "ε left": (lowered, 4),
+}
 Number = tuple[str, str | int, str | Callable[[], None], str]
 """Label, value, plain text below it (or what draws it; "" for nothing), its meaning on hover."""
 
@@ -91,7 +97,7 @@ def show_table(
     """Show a table with headings in words."""
     is_whole = len(table) <= MAX_ROWS
     st.dataframe(
-        table,
+        to_the_safe_side(table, PROMISES),
         hide_index=True,
         height="auto" if is_whole else 320,
         column_config={each: heading(str(each)) for each in table.columns} | dict(headings),
@@ -100,6 +106,19 @@ def show_table(
     )
     if not is_whole:
         show_on_paper(f"{MAX_ROWS} of {spaced(len(table))} rows; the CSV has them all.")
+
+
+def to_the_safe_side(table: pd.DataFrame, ways: Mapping[str, Rounding]) -> pd.DataFrame:
+    """Round columns one way: Streamlit shows the nearest, and an ε may then read too small."""
+    from pandas import to_numeric
+
+    return table.assign(
+        **{
+            name: [way(each, digits) for each in to_numeric(table[name])]
+            for name, (way, digits) in ways.items()
+            if name in table
+        }
+    )
 
 
 def download_csv(table: pd.DataFrame, name: str) -> None:

@@ -89,7 +89,7 @@ def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
             st.subheader(title, anchor=False, help=SCHEDULE)
             plot(chart, f"train_schedule_{number}")
     download(
-        calibrated.epsilon_schedule,
+        calibrated.epsilon_schedule.rename(columns={"epsilon": "certified_epsilon"}),
         "noise_and_epsilon",
         "Noise and certified ε at the end of each epoch",
     )
