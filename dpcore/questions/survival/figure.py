@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from dpcore.accounting.risk import RIGHT_GUESSES, hedge
 from dpcore.figures.picture import Curves, Line, Panel, Picture, Reading, Rule
@@ -15,6 +16,9 @@ from dpcore.summaries.mechanism import EVERYBODY
 from dpcore.summaries.survival import LESS
 from dpcore.summaries.table_lines import TableLine
 from dpcore.words import counted, percent, plain, spaced
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def picture(summary: SurvivalSummary) -> Picture:
@@ -163,11 +167,12 @@ def at_the_end(summary: SurvivalSummary, place: int) -> tuple[str, str]:
 
 def too_noisy(summary: SurvivalSummary, place: int) -> str:
     """What the grey numbers are, and which ε would do; "" where there are none."""
-    noisy = int((~summary.at(place)["readable"]).sum())
+    rows = _told(summary, place)
+    noisy = int((~rows["readable"]).sum())
     if not noisy:
         return ""
     told = (
-        f"In grey: {counted(noisy, 'number')} of {spaced(len(summary.at(place)))} too noisy to "
+        f"In grey: {counted(noisy, 'number')} of {spaced(len(rows))} too noisy to "
         f"read, wider than ± {plain(100.0 * READABLE)} points."
     )
     enough = summary.readable_from()
@@ -178,14 +183,19 @@ def too_noisy(summary: SurvivalSummary, place: int) -> str:
     return f"{told} ε = {plain(enough)} would do for all."
 
 
-def lines(summary: SurvivalSummary, place: int) -> Iterator[TableLine]:
-    """The table at one ε, a line each: a few times of the curves, and all other numbers."""
+def _told(summary: SurvivalSummary, place: int) -> pd.DataFrame:
+    """The rows of the table at one ε: of each curve a few times, and all other numbers."""
     ends = summary.question.follow_up.ends
     step = max(len(ends) // MOMENTS, 1)
     rows = summary.at(place)
     is_curve = (rows["statistic"] == ALIVE) & ~rows["level"].str.contains(LESS)
+    return rows[~is_curve | rows["time"].isin(ends[step - 1 :: step])]
+
+
+def lines(summary: SurvivalSummary, place: int) -> Iterator[TableLine]:
+    """The table at one ε, a line each."""
     return table_lines.lines(
-        rows[~is_curve | rows["time"].isin(ends[step - 1 :: step])].to_dict("records"),
+        _told(summary, place).to_dict("records"),
         groups(summary),
         by=summary.question.by,
         records=summary.question.study.entry.records,
