@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -320,13 +320,15 @@ def draw(
             basis = "" if account is None else words.basis(shown.get(number, entry), account)
             st.markdown(f"**{name}** · {rest}", width="stretch", help=basis or None)
             box = st.popover("Change", key=f"entry {number}", on_change="rerun", type="tertiary")
+            sentences = [said for (place, _), said in refused.items() if place == number]
             with box:
                 if not box.open:
                     # It opens to the side that has room for what it holds at that moment.
                     st.space(ROOM)
                 else:
                     if statement is not None:
-                        _answer_again(number, statement)
+                        _answer_again(number, statement, sentences)
+                        sentences = []
                     _fields(number, entry)
                     st.button(
                         "Remove it",
@@ -335,17 +337,18 @@ def draw(
                         on_click=_remove,
                         args=(number,),
                     )
-        for (place, _), sentence in refused.items():
-            if place == number:
-                refuse(sentence)
+        for sentence in sentences:
+            refuse(sentence)
     if len(rows) > MAX_ROWS:
         st.caption(f"{len(rows) - MAX_ROWS} more are in the tables and files below.")
 
 
-def _answer_again(number: int, statement: Statement) -> None:
-    """Draw the answer where a box is open; assets/page.css keeps it in sight there."""
+def _answer_again(number: int, statement: Statement, refusals: Sequence[str]) -> None:
+    """Draw the answer, and what is refused, where a box is open; page.css keeps it in sight."""
     with st.container(key=f"answer_again {number}"):
         st.markdown(f"**{verbatim(words.spent(statement))}**", help=words.held_by(statement))
+        for sentence in refusals:
+            refuse(sentence)
 
 
 def _remove(number: int) -> None:

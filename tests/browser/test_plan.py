@@ -67,6 +67,9 @@ def test_the_answer_stays_in_sight_while_an_entry_is_changed(watched, address, w
           return answer.contains(document.elementFromPoint(x + width / 4, y + height / 2));
         }"""
     )
+    field.fill("abc")
+    field.press("Enter")
+    expect(box.get_by_test_id("stAlert")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize(
